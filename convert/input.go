@@ -40,7 +40,8 @@ type stream struct {
 	used bool
 }
 
-// Open finds the capture at path; "-" is stdin.
+// Open finds the capture at path; "-" is stdin. It returns an error if there is no such file, or if it cannot be
+// unpacked.
 func Open(path string, stdin io.Reader) (*Input, error) {
 	if path == "-" {
 		in := &Input{path: "standard input", stream: &stream{r: bufio.NewReaderSize(stdin, headBytes)}}
@@ -174,7 +175,8 @@ func (in *Input) Read(ctx context.Context) (io.ReadCloser, error) {
 	return in.open(ctx, in.stream.r, nil)
 }
 
-// OpenFile opens a file of the capture, unpacked by content; its bytes count as progress.
+// OpenFile opens a file of the capture, unpacked by content; its bytes count as progress. It returns an error if the
+// file cannot be opened or unpacked.
 func (in *Input) OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {

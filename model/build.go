@@ -11,7 +11,8 @@ import (
 	"sync"
 )
 
-// New builds a machine for one replay of tr.
+// New builds a machine for one replay of tr. It returns an error if the configuration is invalid, or if the policy
+// cannot run the trace.
 func New(tr *container.Reader, opt Options) (*Machine, error) {
 	if err := opt.Config.Validate(); err != nil {
 		return nil, err

@@ -41,7 +41,8 @@ type CTADependency interface {
 // DependencyMachine is the handle of a [CTADependency]. [AccessMachine] adds the actions of the other kind.
 type DependencyMachine struct{ View }
 
-// CTAs hands over the CTAs of a kernel in order, as the trace has them.
+// CTAs hands over the CTAs of a kernel in order, as the trace has them. It returns an error if the trace cannot be
+// read.
 func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
 	cursor, err := x.m.tr.CTAs(kernel, 0)
 	if err != nil {
@@ -59,5 +60,5 @@ func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
 	}
 }
 
-// Kernel reads the header of a kernel.
+// Kernel reads the header of a kernel. It returns an error if there is no such kernel.
 func (x *DependencyMachine) Kernel(id uint32, k *trace.Kernel) error { return x.m.tr.Kernel(id, k) }

@@ -21,9 +21,9 @@ type fused struct {
 	event  uint8   // that the runtime gets when the kernel has ended
 }
 
-// LaunchFused launches one kernel with the threadblocks of all tasks at t, when
-// the host makes the call; when it has ended the runtime gets the event. It
-// returns until when the call keeps the host.
+// LaunchFused launches one kernel with the threadblocks of all tasks at t, when the host makes the call; when it has
+// ended the runtime gets the event. It returns until when the call keeps the host. It returns an error if the tasks
+// have more threadblocks than one kernel holds.
 func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, error) {
 	m := x.m.tasks
 	k := m.kernels.takeRun()

@@ -66,7 +66,8 @@ type TaskCTA struct{ c *ctaRun }
 // Live is how many of its warps have not ended.
 func (x TaskCTA) Live() int { return x.c.Live }
 
-// OpenCTA brings a threadblock of a task to r; none of its warps runs yet.
+// OpenCTA brings a threadblock of a task to r; none of its warps runs yet. It returns an error if the trace cannot
+// be read.
 func (r *PersistentCTA) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 	m := r.u
 	k, err := m.openTask(task, t)

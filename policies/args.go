@@ -25,7 +25,7 @@ func (a Args) Text(name string) string {
 	panic("policies: parameter " + name + " is not declared")
 }
 
-// Integer returns a whole number within limits.
+// Integer returns a whole number within limits. It returns an error for another text or a number outside of them.
 func (a Args) Integer(name string, low, high int64) (int64, error) {
 	s := a.Text(name)
 	n, err := strconv.ParseInt(s, 10, 64)
@@ -35,7 +35,8 @@ func (a Args) Integer(name string, low, high int64) (int64, error) {
 	return n, nil
 }
 
-// Either reports whether a parameter that has one of two words has the second.
+// Either reports whether a parameter that has one of two words has the second. It returns an error for any other
+// word.
 func (a Args) Either(name, first, second string) (bool, error) {
 	switch s := a.Text(name); s {
 	case first, second:
@@ -45,7 +46,7 @@ func (a Args) Either(name, first, second string) (bool, error) {
 	}
 }
 
-// Flag returns on or off.
+// Flag returns on or off. It returns an error for any other word.
 func (a Args) Flag(name string) (bool, error) {
 	switch s := a.Text(name); s {
 	case "on", "true", "1":

@@ -24,9 +24,9 @@ type Choice struct {
 // decisions are the names of the five, as an override spells them.
 var decisions = []string{"launch", "admission", "dependency", "cta", "warp"}
 
-// Parse reads a list of policies: names separated by commas, where
-// decision=implementation and parameter=value belong to the policy before them.
-// flags holds parameters given for every policy that has them.
+// Parse reads a list of policies: names separated by commas, where decision=implementation and parameter=value
+// belong to the policy before them. flags holds parameters given for every policy that has them. It returns an error
+// for an unknown name or a wrong value.
 func Parse(list string, flags map[string]string) ([]*Choice, error) {
 	var all []*Choice
 	for _, word := range strings.Split(list, ",") {
@@ -200,7 +200,8 @@ func (c *Choice) Machine(cfg *hardware.Config) (*hardware.Config, error) {
 	return &machine, nil
 }
 
-// Build makes the policy and the machine that it runs on; cfg is left as it is.
+// Build makes the policy and the machine that it runs on; cfg is left as it is. It returns an error if a parameter
+// is wrong, or if c is a search over several runs.
 func (c *Choice) Build(cfg *hardware.Config) (p *model.Policy, machine *hardware.Config, err error) {
 	if c.Searches() {
 		return nil, nil, errors.New("it is a search over runs, not one: run it by --policy, and take one of the " +

@@ -41,8 +41,8 @@ func thresholds(r *container.Reader, a Args) ([]string, error) {
 // Searches reports whether c stands for the fastest of several runs.
 func (c *Choice) Searches() bool { return c.Policy.Search != nil }
 
-// Tries returns the choices among which a search looks for the fastest, with the
-// overrides of c.
+// Tries returns the choices among which a search looks for the fastest, with the overrides of c. It returns an error
+// if the trace cannot be read.
 func (c *Choice) Tries(r *container.Reader) ([]*Choice, error) {
 	names, err := c.Policy.Search(r, Args{c.params(), c.args})
 	if err != nil {

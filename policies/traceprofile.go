@@ -44,8 +44,8 @@ type TraceProfile struct {
 	Calls         uint64 // kernels and host operations with a recorded time of the host's call
 }
 
-// ProfileTrace reads a trace's facts: its program and its host operations, launches
-// taken for narrow tasks where they are run as such.
+// ProfileTrace reads a trace's facts: its program and its host operations, launches taken for narrow tasks where
+// they are run as such. It returns an error if the trace cannot be read.
 func ProfileTrace(r *container.Reader, as host.AsTasks) (*TraceProfile, error) {
 	p := r.Program()
 	f := &TraceProfile{

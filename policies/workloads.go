@@ -21,7 +21,8 @@ type Workloads struct {
 	counts []uint64 // parallel
 }
 
-// WorkloadsOf reads them: the CTAs of all kernels whose code can launch.
+// WorkloadsOf reads them: the CTAs of all kernels whose code can launch. It returns an error if the trace cannot be
+// read.
 func WorkloadsOf(r *container.Reader) (*Workloads, error) {
 	launches := make([]bool, len(r.Program().Functions))
 	for i := range r.Program().Functions {

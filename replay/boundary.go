@@ -10,9 +10,9 @@ import (
 )
 
 // MachineOf is [MachineFor] of a trace, with the boundary between kernels that its recorded times show. It is the
-// median time from the end of one to the begin of the next of its stream, which had been launched by then.
-// Profilers differ in the begin of a kernel: on AMD its dispatch is part of its duration. A launch into an idle GPU
-// takes as long as before.
+// median time from the end of one to the begin of the next of its stream, which had been launched by then. Profilers
+// differ in the begin of a kernel: on AMD its dispatch is part of its duration. A launch into an idle GPU takes as
+// long as before. It returns an error if the trace cannot be read.
 func MachineOf(r *container.Reader) (*Captured, error) {
 	c := MachineFor(&r.Program().Meta)
 	times, err := host.ReadCapture(r)

@@ -22,7 +22,8 @@ type Storage struct {
 }
 
 // AssumeStorage gives a trace's program the file accesses of [Storage]. Files of arrays that are copied before the
-// first kernel are read side by side, before the copies.
+// first kernel are read side by side, before the copies. It returns an error if the trace has file accesses of its
+// own.
 func AssumeStorage(r *container.Reader) (*Storage, error) {
 	s := &Storage{}
 	ops, err := hostOps(r)

@@ -83,7 +83,8 @@ type Params struct {
 	values map[string]string
 }
 
-// Parse checks settings of the form name=value and fills in the defaults.
+// Parse checks settings of the form name=value and fills in the defaults. It returns an error for an unknown name or
+// a value that is not allowed.
 func (g *Generator) Parse(settings ...string) (Params, error) {
 	p := Params{values: map[string]string{}}
 	for _, decl := range g.Params {

@@ -11,8 +11,8 @@ import (
 
 var _ Writer = (*container.Writer)(nil)
 
-// Write generates the whole trace into out. Settings are name=value; parameters
-// that are not set have their defaults. Equal settings give equal bytes.
+// Write generates the whole trace into out. Settings are name=value; parameters that are not set have their
+// defaults. Equal settings give equal bytes. It returns an error for a wrong setting, or if out fails.
 func (g *Generator) Write(out io.Writer, settings ...string) error {
 	p, err := g.Parse(settings...)
 	if err != nil {

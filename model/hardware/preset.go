@@ -90,8 +90,8 @@ func PresetSource(name string) []byte {
 	return data
 }
 
-// FindConfig returns the machine that a user asked for: a TOML file if the
-// argument has a path separator or ends in .toml, otherwise a preset.
+// FindConfig returns the machine that a user asked for: a TOML file if the argument has a path separator or ends in
+// .toml, otherwise a preset. It returns an error if there is no such preset or file.
 func FindConfig(arg string) (*Config, error) {
 	if IsConfigFile(arg) {
 		return LoadConfig(arg)
@@ -104,7 +104,8 @@ func IsConfigFile(arg string) bool {
 	return strings.HasSuffix(arg, ".toml") || strings.ContainsAny(arg, `/\`)
 }
 
-// LoadConfig reads a machine from a TOML file; see [ReadConfig].
+// LoadConfig reads a machine from a TOML file; see [ReadConfig]. It returns an error if the file cannot be read or
+// has a wrong value.
 func LoadConfig(file string) (*Config, error) {
 	data, err := ReadTOML(file)
 	if err != nil {

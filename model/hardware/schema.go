@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// WriteReference writes the reference of the settings as a Markdown document.
+// WriteReference writes the reference of the settings as a Markdown document. It returns the error of the writer.
 func WriteReference(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(referenceHead)
@@ -64,7 +64,8 @@ func (s *Setting) values() string {
 	return limits
 }
 
-// Schema returns the JSON Schema of a machine's file, for the editors that check TOML.
+// Schema returns the JSON Schema of a machine's file, for the editors that check TOML. It returns an
+// error if a value cannot be encoded.
 func Schema() ([]byte, error) {
 	properties := map[string]any{"base": map[string]any{"type": "string",
 		"description": "the preset that the file changes"}}

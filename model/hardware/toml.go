@@ -19,7 +19,8 @@ const (
 	maxInlineTables = 64
 )
 
-// ReadTOML reads a configuration file, and no more of it than [CheckTOML] allows.
+// ReadTOML reads a configuration file, and no more of it than [CheckTOML] allows. It returns an error for a larger
+// or deeper file.
 func ReadTOML(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -35,7 +35,7 @@ func (a AsTasks) Assumption() string {
 	return ""
 }
 
-// ParseAsTasks reads the word of an [AsTasks]; "" is independent.
+// ParseAsTasks reads the word of an [AsTasks]; "" is independent. It returns an error for an unknown word.
 func ParseAsTasks(word string) (AsTasks, error) {
 	for _, a := range []AsTasks{NotTasks, TasksIndependent, TasksInStreams} {
 		if word == a.String() {
@@ -58,7 +58,7 @@ func (l *LaunchOrder) Init() {
 }
 
 // Convert turns an operation of a capture into one of a program of tasks. A wait is for the task of op.Kernel and
-// the tasks of op.Deps. ok: it has one.
+// the tasks of op.Deps. ok: it has one. It returns an error if the trace cannot be read.
 func (l *LaunchOrder) Convert(tr *container.Reader, as AsTasks, op *trace.HostOp) (ok bool, err error) {
 	independent := as == TasksIndependent
 	switch op.Kind {

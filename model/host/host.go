@@ -98,7 +98,8 @@ type Kernel struct {
 	Recorded *trace.Recorded
 }
 
-// New returns the host of a trace's program; warms: its copies leave data in the L2.
+// New returns the host of a trace's program; warms: its copies leave data in the L2. It returns an error if the
+// times of the capture cannot be read.
 func New(c *hardware.Config, tr *container.Reader, dev Device, way Mode, timing Timing) (*Host, error) {
 	p := tr.Program()
 	touched := p.Totals.MemInsts > 0 || p.Meta.Fidelity >= trace.FidelityCTA
@@ -134,7 +135,7 @@ func (h *Host) Begins() Submission {
 // WaitFor has the current thread wait until something holds.
 func (h *Host) WaitFor(holds func() bool) { h.at.wait = holds }
 
-// Run lets the host go on in cycle t until it has to wait.
+// Run lets the host go on in cycle t until it has to wait. It returns an error if the trace cannot be read.
 func (h *Host) Run(t Time) error {
 	h.beginDue(t)
 	if h.several() {
@@ -317,7 +318,7 @@ func (h *Host) File(op *trace.HostOp, t Time) Time {
 	return d
 }
 
-// CopyEnded completes the copy that is first in a stream.
+// CopyEnded completes the copy that is first in a stream. It returns the error of [Host.Run].
 func (h *Host) CopyEnded(index uint64, t Time) error {
 	st := h.streamList[index]
 	if op := &st.queue[0]; op.Kind == trace.OpCopyH2D && op.Owner == nil && h.warms { // a task's input has no address

@@ -182,7 +182,7 @@ func (h *Host) Transfer(in bool, bytes uint64, t Time) (start, end Time) {
 	return start, end
 }
 
-// KernelEnded completes a kernel in its stream, whose first CTA was placed then.
+// KernelEnded completes a kernel in its stream, whose first CTA was placed then. It returns the error of [Host.Run].
 func (h *Host) KernelEnded(k *Kernel, firstCTA, t Time) error {
 	h.bound.lastStart = firstCTA
 	st := k.In

@@ -22,15 +22,15 @@ type kernelChanges struct {
 	all []KernelChange
 }
 
-// Kernels compares the runs of a pair by device function, the largest change of time
-// first. Without the tables there are none. A damaged table is an error.
+// Kernels compares the runs of a pair by device function, the largest change of time first. Without the tables there
+// are none. A damaged table is an error. It returns an error if a table cannot be read.
 func (p *Pair) Kernels() ([]KernelChange, error) {
 	var sum kernelChanges
 	err := sum.add(p)
 	return sum.sorted(), err
 }
 
-// Kernels does so over all pairs.
+// Kernels does so over all pairs. It returns an error if a table cannot be read.
 func (c *RunComparison) Kernels() ([]KernelChange, error) {
 	var sum kernelChanges
 	for i := range c.Pairs {
@@ -90,8 +90,8 @@ type SettingChange struct{ Key, A, B string }
 // OneSided reports whether only one side has the parameter.
 func (s *SettingChange) OneSided() bool { return s.A == "" || s.B == "" }
 
-// Settings lists the parameters that differ, from the tables settings of both sides.
-// Without the tables there are none. A damaged table is an error.
+// Settings lists the parameters that differ, from the tables settings of both sides. Without the tables there are
+// none. A damaged table is an error. It returns an error if a table cannot be read.
 func (p *Pair) Settings() ([]SettingChange, error) {
 	values := [2]map[string]string{{}, {}}
 	var order []string
@@ -120,8 +120,8 @@ func (p *Pair) Settings() ([]SettingChange, error) {
 	return all, nil
 }
 
-// Settings lists the parameters that differ in every pair in the same way, and for each
-// pair the others.
+// Settings lists the parameters that differ in every pair in the same way, and for each pair the others. It returns
+// an error if a table cannot be read.
 func (c *RunComparison) Settings() (common []SettingChange, others [][]SettingChange, err error) {
 	others = make([][]SettingChange, len(c.Pairs))
 	count := map[SettingChange]int{}

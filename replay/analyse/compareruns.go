@@ -39,8 +39,8 @@ type RunComparison struct {
 	Low, High    float64  // its 95 % interval over the pairs, by Student's t of the logarithms; not numbers with one pair
 }
 
-// CompareFolders pairs the runs of two folders by their key, else by trace and policy,
-// else by trace, where one run on each side has it.
+// CompareFolders pairs the runs of two folders by their key, else by trace and policy, else by trace, where one run
+// on each side has it. It returns an error if a folder has no runs, or if no runs match.
 func CompareFolders(a, b string) (*RunComparison, error) {
 	left, err := sides(a)
 	if err != nil {
@@ -57,8 +57,8 @@ func CompareFolders(a, b string) (*RunComparison, error) {
 	})
 }
 
-// ComparePolicies pairs the runs of two policies in a folder, of the same trace,
-// machine and settings.
+// ComparePolicies pairs the runs of two policies in a folder, of the same trace, machine and settings. It returns an
+// error if the folder has no runs of one of them.
 func ComparePolicies(dir, a, b string) (*RunComparison, error) {
 	all, err := sides(dir)
 	if err != nil {

@@ -60,8 +60,8 @@ type Measurements struct {
 // measure is a kernel's time, and its bytes of DRAM; -1: they are not known.
 type measure struct{ time, bytes float64 }
 
-// Add adds a kernel; of a table that is not of one trace with its name. Bytes of DRAM that
-// are not known are -1.
+// Add adds a kernel; of a table that is not of one trace with its name. Bytes of DRAM that are not known are -1. It
+// returns an error for a time that is no number above 0, or for a second value of a kernel.
 func (m *Measurements) Add(trace string, kernel uint32, time, bytes float64) error {
 	if !(time > 0) || math.IsInf(time, 0) { // NaN is not above 0
 		return fmt.Errorf("%s of kernel %d is no number above 0", m.Unit, kernel)
@@ -78,9 +78,10 @@ func (m *Measurements) Add(trace string, kernel uint32, time, bytes float64) err
 }
 
 // Correlate compares the kernels tables under dir with a table of measurements: columns kernel, cycles or ns, trace
-// where the measurements are of several, and dram_bytes where those were measured. Without one ("") it compares
-// with the durations that the captures recorded, in ns. A prediction counts from a kernel's first CTA to its end.
-// Add is the rest that a measurement contains (launch latency), in its unit.
+// where the measurements are of several, and dram_bytes where those were measured. Without one ("") it compares with
+// the durations that the captures recorded, in ns. A prediction counts from a kernel's first CTA to its end. Add is
+// the rest that a measurement contains (launch latency), in its unit. It returns an error if a table cannot be read,
+// or if no measurement has a kernel.
 func Correlate(dir, measured string, add float64) ([]Correlation, error) {
 	if measured == "" {
 		return CorrelateWith(dir, nil, add)

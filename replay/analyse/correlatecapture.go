@@ -42,8 +42,8 @@ func (c *CaptureResult) ReplayedPct() float64 { return pct(c.ReplayedNs, c.Recor
 
 func pct(is, was int64) float64 { return 100 * (float64(is)/float64(was) - 1) }
 
-// CorrelateCapture replays a capture on the machine that it was made on and sets the
-// end beside the recorded one.
+// CorrelateCapture replays a capture on the machine that it was made on and sets the end beside the recorded one. It
+// returns an error if the capture has no recorded times.
 func CorrelateCapture(ctx context.Context, r *container.Reader, name string) (*CaptureResult, error) {
 	times, err := host.ReadCapture(r)
 	if err != nil {

@@ -180,7 +180,8 @@ func (a *Activity) recorded(to *[]Span, t *trace.Recorded, s Span) {
 	}
 }
 
-// EachRow calls f for each row of a file that has the needed columns.
+// EachRow calls f for each row of a file that has the needed columns. It returns an error if the file lacks a
+// column.
 func EachRow(path string, need []string, f func(b *table.Batch, row int) error) error {
 	r, err := table.OpenReader(path, table.Limits{})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // Figures hands over each plot of the page about the tables under dir: as files of SVG and PDF that stand alone, in
 // the colours of paper, and its points as CSV: of curves their points, else its table. Names follow the plots'
-// titles, numbered as on the page.
+// titles, numbered as on the page. It returns the first error of write, or of reading the tables.
 func Figures(ctx context.Context, dir string, opt Options, write func(name string, data []byte) error) (Stats, error) {
 	p, stats, err := build(ctx, dir, opt)
 	if err != nil {

@@ -39,8 +39,8 @@ type Outcome struct {
 	Times      []string // of each table how long the runs of its rows took, those that it shares with another table too
 }
 
-// Run runs the experiments of a paper. Equal options give an equal outcome,
-// however many runs go on at a time. Traces are made in a temporary folder.
+// Run runs the experiments of a paper. Equal options give an equal outcome, however many runs go on at a time.
+// Traces are made in a temporary folder. It returns an error if an experiment is unknown, or if a run fails.
 func Run(ctx context.Context, p *Paper, opt Options) (*Outcome, error) {
 	all, err := newPlan(p, &opt)
 	if err != nil {

@@ -27,7 +27,7 @@ type collector struct {
 
 // Collect merges the tables of the finished cells into one file for each table, dir/TABLE.FORMAT. It returns the
 // rows of runs, and a failure for each cell in which the auditor found something. The files appear when all of them
-// are complete, the table runs last.
+// are complete, the table runs last. It returns an error if a table cannot be read or written.
 func (g *Grid) Collect(ctx context.Context, dir string) ([]Row, []Failure, error) {
 	if err := prepare(dir); err != nil {
 		return nil, nil, err

@@ -101,8 +101,8 @@ func ranges(numbers []int) string {
 	return strings.Join(parts, ",")
 }
 
-// Submit hands the scripts to sbatch and returns the ids of the two jobs; the
-// second waits for the first, however its tasks end.
+// Submit hands the scripts to sbatch and returns the ids of the two jobs; the second waits for the first, however
+// its tasks end. It returns an error if sbatch does.
 func (s *Slurm) Submit(ctx context.Context) (array, collect string, err error) {
 	if err := prepare(s.dir); err != nil {
 		return "", "", err

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Tool tells this build of the tool from all others: its version, and a hash of
-// its executable.
+// Tool tells this build of the tool from all others: its version, and a hash of its executable. It returns an error
+// if the executable cannot be read.
 func Tool(version string) (string, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // Clock is a clock that cycles are counted by, to the nearest kHz.
 type Clock struct{ khz uint64 }
 
-// NewClock returns the clock of a frequency of 0.001 to 1,000,000 MHz.
+// NewClock returns the clock of a frequency of 0.001 to 1,000,000 MHz. It returns an error for any other frequency.
 func NewClock(mhz float64) (Clock, error) {
 	khz := math.Round(mhz * 1000)
 	if !(khz >= 1 && khz <= 1e9) {

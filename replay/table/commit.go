@@ -86,8 +86,9 @@ func prune(dir string, levels int) {
 	}
 }
 
-// Recover completes the runs of a folder that were committed and whose files were not all moved to their places,
-// and removes the unfinished files of processes that have ended. Files of a running process stay.
+// Recover completes the runs of a folder that were committed and whose files were not all moved to their places, and
+// removes the unfinished files of processes that have ended. Files of a running process stay. It returns an error if
+// files cannot be moved or removed.
 func Recover(dir string) error {
 	runs := runFolders(dir)
 	for _, name := range []string{committed, stagedName} {

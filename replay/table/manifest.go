@@ -88,7 +88,8 @@ func runFolders(dir string) []string {
 	return runs
 }
 
-// Manifests returns the manifests of all runs of a folder, in the order of their keys.
+// Manifests returns the manifests of all runs of a folder, in the order of their keys. It returns an error if one
+// cannot be read.
 func Manifests(dir string) ([]*Manifest, error) {
 	var all []*Manifest
 	for _, run := range runFolders(dir) {
@@ -145,9 +146,9 @@ func (e *ManifestEntry) check(dir string) string {
 	return ""
 }
 
-// TraceName returns the name under which a folder has the runs of a trace: its own,
-// or, where the folder has runs of another trace of that name, the name with the
-// beginning of its hash.
+// TraceName returns the name under which a folder has the runs of a trace: its own, or, where the folder has runs of
+// another trace of that name, the name with the beginning of its hash. It returns an error if the folder cannot be
+// read.
 func TraceName(dir, name, hash string) (string, error) {
 	if err := Recover(dir); err != nil {
 		return "", err

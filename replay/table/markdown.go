@@ -10,7 +10,7 @@ import (
 //go:embed intro.txt
 var intro string
 
-// Markdown writes docs/tables.md.
+// Markdown writes docs/tables.md. It returns the error of w.
 func Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(intro)

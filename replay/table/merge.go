@@ -28,9 +28,9 @@ type Merged struct {
 	rows    int
 }
 
-// Merge begins dir/TABLE.FORMAT under a partial name. A key that is called as a
-// column of the table stands for that column. The caller adds the files and
-// ends it by [CommitMerged] or Abort.
+// Merge begins dir/TABLE.FORMAT under a partial name. A key that is called as a column of the table stands for that
+// column. The caller adds the files and ends it by [CommitMerged] or Abort. It returns an error for an unknown table
+// or format, or if the file cannot be made.
 func Merge(dir, table, format string, keys []Column, meta []KeyValue) (*Merged, error) {
 	if encoders[format] == nil {
 		return nil, fmt.Errorf("tables: unknown format %q: choose from %s", format, strings.Join(Formats(), ", "))
@@ -198,7 +198,7 @@ func (m *Merged) flush() error {
 	return m.file.write(rec)
 }
 
-// Close writes pending rows; the file keeps its partial name.
+// Close writes pending rows; the file keeps its partial name. It returns the error of the file.
 func (m *Merged) Close() error { return m.file.close() }
 
 // Abort closes and removes the partial file.

@@ -17,7 +17,7 @@ const mergedRun = "merged"
 
 // CommitMerged gives closed files, the table runs first, their final names in a folder of the same file system, in
 // place of merged tables of any format that are there. The table runs comes last, and then the manifest of all, by
-// which [FindMerged] and [Verify] know them.
+// which [FindMerged] and [Verify] know them. It returns an error if a file cannot be moved.
 func CommitMerged(dir string, all []*Merged) error {
 	listed := filepath.Join(dir, runsFolder, mergedRun, manifestName)
 	if err := remove(listed); err != nil {

@@ -67,9 +67,9 @@ type Reader struct {
 	err     error
 }
 
-// OpenReader opens a Parquet file, or else a CSV file whose first line names
-// the columns; the content decides, not the name. Columns of Parquet that have
-// no [Type] are left out ([Reader.Skipped]). Close the reader.
+// OpenReader opens a Parquet file, or else a CSV file whose first line names the columns; the content decides, not
+// the name. Columns of Parquet that have no [Type] are left out ([Reader.Skipped]). Close the reader. It returns an
+// error if the file is neither, or beyond the limits.
 func OpenReader(path string, lim Limits) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -162,5 +162,5 @@ func (r *Reader) Next() (*Batch, error) {
 	return &r.batch, nil
 }
 
-// Close closes the file.
+// Close closes the file. It returns the error of the file.
 func (r *Reader) Close() error { return r.f.Close() }

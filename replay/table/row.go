@@ -12,13 +12,13 @@ type Cell struct {
 	Value  any
 }
 
-// RunRow returns the row of the table runs that a replay comes to, in the order
-// of the columns.
+// RunRow returns the row of the table runs that a replay comes to, in the order of the columns. It returns an error
+// if the clock is out of range.
 func RunRow(r *Run, clockMHz float64) ([]Cell, error) {
 	return row("runs", r, clockMHz)
 }
 
-// PerformanceRow returns the row of the table performance.
+// PerformanceRow returns the row of the table performance. It returns an error as RunRow does.
 func PerformanceRow(r *Performance) ([]Cell, error) { return row("performance", r, 1) }
 
 func row[R any](name string, r *R, clockMHz float64) ([]Cell, error) {

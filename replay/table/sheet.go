@@ -66,7 +66,7 @@ func (s *Sheet[R]) Create(dir, stage, format string, meta []KeyValue) (*SheetWri
 	return w, nil
 }
 
-// Append writes one row.
+// Append writes one row. It returns the error of the file.
 func (w *SheetWriter[R]) Append(r *R) error {
 	for _, f := range w.appends {
 		f(r)
@@ -92,7 +92,7 @@ func (w *SheetWriter[R]) flush() error {
 	return w.file.write(rec)
 }
 
-// Close writes pending rows and closes the file.
+// Close writes pending rows and closes the file. It returns the error of the file.
 func (w *SheetWriter[R]) Close() error { return w.file.close() }
 
 // Abort closes and removes the file.
@@ -127,7 +127,7 @@ type SheetReader[R any] struct {
 	row     uint64 // rows handed out
 }
 
-// Open opens a file of the sheet.
+// Open opens a file of the sheet. It returns an error if the file is no table, or if a column has a wrong type.
 func (s *Sheet[R]) Open(path string, lim Limits) (*SheetReader[R], error) {
 	r, err := OpenReader(path, lim)
 	if err != nil {
@@ -218,5 +218,5 @@ func (s *SheetReader[R]) Errorf(format string, args ...any) error {
 	return fmt.Errorf("tables: %s, row %d: %w", s.r.path, max(s.row, 1)-1, fmt.Errorf(format, args...))
 }
 
-// Close closes the file.
+// Close closes the file and returns its error.
 func (s *SheetReader[R]) Close() error { return s.r.Close() }

@@ -56,8 +56,8 @@ func (t Time) of(span int64) int64 {
 	return t.Ns
 }
 
-// Parse reads the values of the five criteria as a user writes them; an empty one is
-// not given.
+// Parse reads the values of the five criteria as a user writes them; an empty one is not given. It returns an error
+// for a value that cannot be read.
 func Parse(kernels, from, to, steps, ranges string) (*Choice, error) {
 	c := &Choice{}
 	var err error
@@ -90,7 +90,8 @@ func (c *Choice) All() bool { return len(c.text) == 0 }
 // String is the choice as the flags that ask for it.
 func (c *Choice) String() string { return strings.Join(c.text, " ") }
 
-// ParseTime reads a time with its unit, or a share of the whole.
+// ParseTime reads a time with its unit, or a share of the whole. It returns an error without a unit or for a share
+// above 100 %.
 func ParseTime(s string) (Time, error) {
 	if percent, ok := strings.CutSuffix(s, "%"); ok {
 		x, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)

@@ -30,7 +30,8 @@ type Selection struct {
 	arrival int64  // of the first task that stays
 }
 
-// Select applies a choice to a trace.
+// Select applies a choice to a trace. It returns an error if a criterion matches nothing, or if the trace cannot be
+// read.
 func Select(ctx context.Context, r *container.Reader, c *Choice) (*Selection, error) {
 	s := &Selection{r: r, choice: c, kernels: make([]uint32, r.Kernels()), from: math.MinInt64, to: math.MaxInt64}
 	if err := s.window(); err != nil {

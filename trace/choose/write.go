@@ -25,7 +25,8 @@ const (
 // longestList bounds the attribute that lists kernels.
 const longestList = 1 << 12
 
-// Write writes the selection as a trace. It holds one CTA at a time.
+// Write writes the selection as a trace. It holds one CTA at a time. It returns an error if the trace cannot be read
+// or w fails.
 func (s *Selection) Write(ctx context.Context, w *container.Writer) error {
 	s.program(w)
 	least, err := s.writeKernels(ctx, w)

@@ -20,8 +20,8 @@ type ctaCursor struct {
 	done      bool
 }
 
-// CTAs returns a cursor over the CTAs of a kernel from the CTA first on. It
-// reads nothing yet, and needs no closing.
+// CTAs returns a cursor over the CTAs of a kernel from the CTA first on. It reads nothing yet, and needs no closing.
+// It returns an error if there is no such kernel.
 func (r *Reader) CTAs(kernel, first uint32) (trace.Cursor[trace.CTA], error) {
 	var k trace.Kernel
 	if err := r.Kernel(kernel, &k); err != nil {

@@ -56,8 +56,8 @@ type frame struct {
 // frames holds the memory of readers, *frame, between blocks.
 var frames = sync.Pool{New: func() any { return &frame{} }}
 
-// Open opens a trace: the binary container or the text form, told apart by
-// content. A text is read as a whole and kept in memory as a container.
+// Open opens a trace: the binary container or the text form, told apart by content. A text is read as a whole and
+// kept in memory as a container. It returns an error if the file is no trace, was cut, or has a later version.
 func Open(path string) (*Reader, error) {
 	st, err := os.Stat(path) // before it is opened: opening a pipe waits for its writer
 	switch {
@@ -130,7 +130,8 @@ func openText(f *os.File, path string) (*Reader, error) {
 	return r, f.Close()
 }
 
-// NewReader opens a binary container of the given size.
+// NewReader opens a binary container of the given size. It returns an error if its header, index or program is
+// damaged.
 func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{in: in}
 	r.blocks.unpacked.limit, r.kernels.limit = unpackedBytes, kernelBytes
@@ -266,7 +267,7 @@ func (r *Reader) readFrame(f *frame, b *blockRow) ([]byte, error) {
 func (r *Reader) Unpacked() uint64 { return r.unpacked.Load() }
 
 // Close closes the file of a Reader from [Open]. Cursors are not to be used after it; values that they have read
-// stay valid.
+// stay valid. It returns the error of closing the file.
 func (r *Reader) Close() error {
 	r.ahead.Wait()
 	r.mu.Lock()

@@ -55,8 +55,8 @@ type instFacts struct {
 	used  bool
 }
 
-// NewWriter begins a container. Nothing is to be written to w by others until
-// Close.
+// NewWriter begins a container. Nothing is to be written to w by others until Close. It returns an error if an
+// option is out of its range.
 func NewWriter(w io.Writer, opt Options) (*Writer, error) {
 	if opt.BlockBytes == 0 {
 		opt.BlockBytes = 256 << 10
@@ -125,8 +125,8 @@ func (w *Writer) Diagnose(d trace.Diagnostic) {
 	w.prog.Diagnostics = append(w.prog.Diagnostics, d)
 }
 
-// Host appends an operation of the host. It may name kernels and arrays that
-// come later.
+// Host appends an operation of the host. It may name kernels and arrays that come later. It returns an error if the
+// operation breaks a rule of traces, or if w failed.
 func (w *Writer) Host(op *trace.HostOp) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -145,8 +145,8 @@ func (w *Writer) Host(op *trace.HostOp) error {
 // NextKernel returns the id that the next BeginKernel will assign.
 func (w *Writer) NextKernel() uint32 { return uint32(w.prog.Totals.Kernels) }
 
-// BeginKernel opens a kernel for its CTAs and returns its id. The fields of k
-// that the Writer keeps are ignored.
+// BeginKernel opens a kernel for its CTAs and returns its id. The fields of k that the Writer keeps are ignored. It
+// returns an error if a kernel is open, or if k breaks a rule of traces.
 func (w *Writer) BeginKernel(k *trace.Kernel) (uint32, error) {
 	if err := w.usable(); err != nil {
 		return 0, err
@@ -169,8 +169,8 @@ func (w *Writer) BeginKernel(k *trace.Kernel) (uint32, error) {
 	return c.ID, nil
 }
 
-// WriteCTA appends a CTA to the open kernel; ids ascend. The Writer keeps
-// nothing of c. A warp without masks has full ones.
+// WriteCTA appends a CTA to the open kernel; ids ascend. The Writer keeps nothing of c. A warp without masks has
+// full ones. It returns an error if no kernel is open, if c breaks a rule of traces, or if w failed.
 func (w *Writer) WriteCTA(c *trace.CTA) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -255,7 +255,7 @@ func (w *Writer) EndKernel(flags trace.KernelFlags) error {
 }
 
 // Close writes the last blocks, the program and the index, and checks the rules that need the whole trace. It does
-// not close the stream.
+// not close the stream. It returns the first error of the Writer.
 func (w *Writer) Close() error {
 	if err := w.usable(); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"gpureplay/trace/container"
 )
 
-// Find returns the loops of a trace, in the order of functions and code. It reads the
-// trace twice, a CTA at a time.
+// Find returns the loops of a trace, in the order of functions and code. It reads the trace twice, a CTA at a time.
+// It returns an error if the trace cannot be read.
 func Find(ctx context.Context, r *container.Reader) ([]*Loop, error) {
 	f := newFinder(r.Program())
 	err := eachKernel(ctx, r, func(k *trace.Kernel) error {

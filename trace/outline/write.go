@@ -53,8 +53,9 @@ type writer struct {
 	block trace.CTA
 }
 
-// Write writes the trace with the chosen loops as children. It reads each kernel twice
-// and holds a CTA at a time, and four bytes a kernel.
+// Write writes the trace with the chosen loops as children. It reads each kernel twice and holds a CTA at a time,
+// and four bytes a kernel. It returns an error if the trace has child launches, or if a chosen loop cannot become a
+// child.
 func Write(ctx context.Context, r *container.Reader, to *container.Writer, opt *Options) (Written, error) {
 	o := &writer{r: r, w: to, opt: opt, children: map[*Loop]*child{}}
 	if n := r.Program().Totals.ChildLaunches; n > 0 {

@@ -23,8 +23,8 @@ type writer struct {
 	buf    []byte
 }
 
-// Write writes the text form of a trace. [Parse] of it gives the same
-// trace, and Write of that the same text.
+// Write writes the text form of a trace. [Parse] of it gives the same trace, and Write of that the same text. It
+// returns an error if r or out fails.
 func Write(out io.Writer, r trace.Source) error {
 	t := &writer{Writer: bufio.NewWriterSize(out, 64<<10), p: r.Program()}
 	t.names()
