@@ -12,7 +12,7 @@ import (
 // style makes a picture readable on light and dark pages.
 const style = `<style>text{font:14px system-ui,sans-serif;` +
 	`fill:#222}.n{fill:#666}.s{font-size:11px}.m{text-anchor:middle}
-.b{fill:#3b76c4}.r{fill:none;stroke:#888}.a{stroke:#888;fill:none}
+.b{fill:#3b76c4}.g{fill:#999}.r{fill:none;stroke:#888}.a{stroke:#888;fill:none}
 @media(prefers-color-scheme:dark){text{fill:#ddd}.n{fill:#aaa}}</style>
 <defs><marker id="h" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto">
 <path d="M0 0L8 4L0 8z" fill="#888"/></marker></defs>
