@@ -49,7 +49,8 @@ func drawRatios(t *testing.T, paper string, rows [][]string) {
 		d.text("s", 4, y+14, escape(shorten(r[1], 52)))
 		for i, class := range []string{"g", "b"} {
 			width := (right - left) * number(t, r[2+i]) / most
-			fmt.Fprintf(&d, `<rect class="%s" x="%d" y="%.0f" width="%.1f" height="9"/>`+"\n", class, left, y+10*float64(i), width)
+			fmt.Fprintf(&d, `<rect class="%s" x="%d" y="%.0f" width="%.1f" height="9"/>`+"\n", class, left, y+10*float64(i),
+				width)
 			d.text("n s", left+width+4, y+9+10*float64(i), r[2+i])
 		}
 		y += 28
