@@ -79,7 +79,7 @@ type ncuTrace struct {
 	others, untimed, shaped uint64
 }
 
-// ncuDevice is the device that is asked for, else that with the most launches.
+// ncuDevice is the device that is requested, else that with the most launches.
 func ncuDevice(launches []ncuLaunch, asked int) uint32 {
 	if asked >= 0 {
 		return uint32(asked)

@@ -130,7 +130,7 @@ func TestNcuEmpty(t *testing.T) {
 	}
 }
 
-// The device with the most launches is converted, or the one asked for.
+// The device with the most launches is converted, or the one requested.
 func TestNcuDevices(t *testing.T) {
 	text := ncuHead + `"gpu__time_duration.sum"` + "\n"
 	for i, device := range []string{"1", "0", "1"} {

@@ -25,11 +25,11 @@ type AccessDependency interface {
 	// number for the reason to wait, and the stall that is booked for it; < 0: the access goes ahead. The warp
 	// waits until [AccessMachine.Wake] names the number.
 	Blocked(order uint64, sectors []uint64) (on int32, why exec.Stall)
-	// Exited tells that the warps of a CTA have exited, or that it has none, and returns
-	// how much longer it holds its place. Ended tells of the end of that.
+	// Exited is called when the warps of a CTA have exited, or if it has none, and returns
+	// how much longer it holds its place. Ended reports the end of that.
 	Exited(order uint64, c *trace.CTA, t Time) (held Time)
 	Ended(order uint64, cta uint32, t Time)
-	// Completed tells that a kernel has ended.
+	// Completed is called when a kernel has ended.
 	Completed(order uint64, t Time) error
 	// Apart reports whether CTAs of two kernels are kept off the same SM.
 	Apart() bool

@@ -13,7 +13,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// everything is all that a run tells, but its instructions.
+// everything is all records of a run, but its instructions.
 type everything struct{ log strings.Builder }
 
 func (o *everything) Kernel(r *model.KernelRecord) {

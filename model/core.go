@@ -71,7 +71,7 @@ func (m *core) fail(err error) {
 	}
 }
 
-// stage tells of an interval of the host's program.
+// stage reports an interval of the host's program.
 func (m *core) stage(kind StageKind, array uint32, start, end Time, bytes uint64) {
 	m.tellStage(&StageRecord{Stage: kind, Kernel: NoKernel, Array: array, Start: start, End: end, Bytes: bytes})
 }

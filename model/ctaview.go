@@ -61,7 +61,7 @@ type Work struct {
 	Since    Time   // it is in the distributor, or in the list of its kernel
 	Level    int    // 0: of the host; 1: of a child of that; and so on
 	Parent   CTAName
-	ParentSM int // SM of the CTA that asked for it; -1: it is the host's
+	ParentSM int // SM of the CTA that requested it; -1: it is the host's
 }
 
 // Work returns the parts of v.Kernels[k] that can be placed: its own grid first, then groups

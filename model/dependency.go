@@ -23,7 +23,7 @@ type CTADependency interface {
 	Dependency
 	// Start binds it to its machine, before the first kernel.
 	Start(m *DependencyMachine)
-	// Opened tells that a kernel of the host may enter the GPU: fewer than Window of
+	// Opened is called when a kernel of the host may enter the GPU: fewer than Window of
 	// its stream that came before it have not completed, and nothing but kernels.
 	Opened(k *KernelView, t Time) error
 	// Next returns the CTA of a kernel, by its program order, that may be placed next.
@@ -34,7 +34,7 @@ type CTADependency interface {
 	Ended(order uint64, cta uint32, t Time)
 	// Waits reports whether the host waits where its program synchronises.
 	Waits() bool
-	// Completed tells that a kernel and all before it in its stream have ended.
+	// Completed is called when a kernel and all before it in its stream have ended.
 	Completed(order uint64, t Time)
 }
 

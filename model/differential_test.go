@@ -32,7 +32,7 @@ func randomTrace(r *rand.Rand) string {
 		fmt.Fprintf(g, "launch k%d ", k)
 		g.kernel(1+r.IntN(4), fmt.Sprintf(" stream=%d", r.IntN(g.streams)), 0)
 	}
-	for n := 0; n < len(g.depths); n++ { // those that have been asked for
+	for n := 0; n < len(g.depths); n++ { // those that have been requested
 		fmt.Fprintf(g, "kernel d%d ", n%3)
 		g.kernel(1+r.IntN(2), " child", g.depths[n])
 	}
@@ -49,7 +49,7 @@ type randomText struct {
 	requests          bool  // unlike each other: marked or not, more or less work
 	flat              bool  // the kernel's function has a flat form: [flatFunction]
 	child             int   // id of the next child kernel
-	depths            []int // of the children asked for
+	depths            []int // of the children requested
 }
 
 func (g *randomText) kernel(ctas int, where string, depth int) {

@@ -21,13 +21,13 @@ type GroupUnit interface {
 	// Refused returns when the groups of a call that become kernels reach the KMU, and
 	// whether launches hold the warp until then. Arrived was called for them at t.
 	Refused(groups int, t Time) (arrive Time, holds bool)
-	// Entered tells that a device kernel has entered the distributor.
+	// Entered is called when a device kernel has entered the distributor.
 	Entered(k GroupKernel, t Time)
-	// Look tells that the CTA scheduler looks at a kernel that groups have joined. It reports
+	// Look is called when the CTA scheduler looks at a kernel that groups have joined. It reports
 	// whether the kernel has a group without a placed CTA; first: no kernel before it in
 	// this pass had one.
 	Look(l *GroupList, first bool, t Time) (some bool)
-	// Left tells that a group with an entry of the unit's table has ended.
+	// Left is called when a group with an entry of the unit's table has ended.
 	Left(entry int32)
 	// Entries is the size of the table and Used how many entries hold a group, for auditors
 	// and for the timeline. Finish is called at the end of a run with child launches.
@@ -220,7 +220,7 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, ready, t Time) {
 	u.wake(t + 1)
 }
 
-// look tells of a kernel's groups, and reports whether nothing of some has been placed.
+// look notifies the unit of a kernel's groups, and reports whether nothing of some has been placed.
 func (u *ctaScheduler) look(k *kernelRun, first bool, t Time) bool {
 	if k.groups.Len() == 0 || u.children.groups == nil {
 		return false

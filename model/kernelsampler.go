@@ -36,7 +36,7 @@ func (m *Machine) sample(k *kernelRun) {
 	k.inferred = max(1, cycles-1-Time(m.cfg.SM.CTALaunchLatency))
 }
 
-// sampled tells the sampler the time of a kernel that was simulated by itself.
+// sampled gives the sampler the time of a kernel that was simulated by itself.
 func (m *Machine) sampled(k *kernelRun, end Time) {
 	if m.skips != nil && k.alone && k.work == trace.InferredNothing {
 		m.skips.Ran(&k.tk, end-k.rec.FirstCTA)

@@ -72,7 +72,7 @@ func TestWritesToDRAMAreOfWhoDrivesThemOut(t *testing.T) {
 	}
 }
 
-// A run that is cut off ends in the cycle that was asked for, with its sums until then; one that ends before is
+// A run that is cut off ends in the cycle that was requested, with its sums until then; one that ends before is
 // whole.
 func TestCutShort(t *testing.T) {
 	const text = "launch k grid=1 block=32\ncta 0\nwarp 0\nrepeat 1000\nint R1 <- R1\nend\nexit\n"

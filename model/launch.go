@@ -304,7 +304,7 @@ func (u *launchUnit) arrived(number uint64, t Time) error {
 	return nil
 }
 
-// reached tells the watcher that a child has left the launch path.
+// reached notifies the watcher that a child has left the launch path.
 func (u *launchUnit) reached(c *childLaunch, t Time) {
 	if u.watcher != nil {
 		u.watcher.Queued(int64(c.ctas), t)

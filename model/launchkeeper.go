@@ -21,9 +21,9 @@ type LaunchKeeper interface {
 	// has issued. The launch instruction in that code makes the call. nil: the call is made
 	// at once. The requests have not been decided on.
 	Before(c *LaunchCall) *AddedCode
-	// Called tells of a call with kept requests.
+	// Called reports a call with kept requests.
 	Called(c *LaunchCall)
-	// CTAEnded tells that a CTA has ended, and KernelEnded that all CTAs of a kernel
+	// CTAEnded is called when a CTA has ended, and KernelEnded when all CTAs of a kernel
 	// have, not counting its children. KernelEnded is called for every kernel.
 	CTAEnded(c CTAName, t Time)
 	KernelEnded(order uint64, t Time)
@@ -160,7 +160,7 @@ func (u *launchUnit) prologue(w *exec.Warp, x *MergedLaunch) {
 	}
 }
 
-// before tells the policy of a call, and reports whether w executes code of it first.
+// before notifies the policy of a call, and reports whether w executes code of it first.
 func (u *launchUnit) before(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time) bool {
 	c := u.callOf(s, w, reqs, t)
 	if w.Code.Added {
@@ -191,7 +191,7 @@ func (u *launchUnit) added(w *exec.Warp, x *AddedCode, reqs []trace.Launch) {
 	}
 }
 
-// tellEnded tells the policy of a CTA that has ended, and of its kernel's last.
+// tellEnded notifies the policy of a CTA that has ended, and of its kernel's last.
 func (u *launchUnit) tellEnded(c *ctaRun, t Time) {
 	u.keeper.CTAEnded(c.name(), t)
 	if k := c.kernel; k.done == k.CTAs {

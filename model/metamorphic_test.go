@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// told returns all that a run tells.
+// told returns all records of a run.
 func told(t *testing.T, text string, machine []string) string {
 	t.Helper()
 	c, policy := tiny(t, machine...)

@@ -52,7 +52,7 @@ func (p *pendingLaunches) ended(took Time) {
 	p.tookSqrd.Add(uint64(took), uint64(took))
 }
 
-// finish adds the metrics of a run in which children were asked for.
+// finish adds the metrics of a run in which children were requested.
 func (u *launchUnit) finish(use *utilisation) {
 	p := &u.pending
 	if u.sum.LaunchesRequested == 0 {

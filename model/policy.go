@@ -41,7 +41,7 @@ type Admission interface {
 
 // LaunchControl decides on a request for a child kernel.
 type LaunchControl interface {
-	// Decide is asked for each asking lane in turn, at the time of the call.
+	// Decide is called for each requesting lane in turn, at the time of the call.
 	Decide(r *LaunchRequest) (d Decision, reason string)
 }
 
@@ -75,7 +75,7 @@ type LaunchRequest struct {
 	Noted    *Notes // numbers of the control for its record; nil: none
 }
 
-// PlacementObserver is an [Observer] that is also told when work is placed. The
+// PlacementObserver is an [Observer] that is also called when work is placed. The
 // machine looks for it once.
 type PlacementObserver interface {
 	Dispatched(*KernelRecord) // a kernel has entered the distributor
@@ -83,7 +83,7 @@ type PlacementObserver interface {
 	Placed(*CTARecord)        // a CTA has been placed on an SM
 }
 
-// SuspensionObserver is an [Observer] that is also told when a CTA gives back its place on
+// SuspensionObserver is an [Observer] that is also called when a CTA gives back its place on
 // its SM to wait for its children, and when it takes it again.
 type SuspensionObserver interface {
 	Suspended(r *CTARecord, t Time)

@@ -34,7 +34,7 @@ type Observer interface {
 	Sample(*SampleRecord)
 }
 
-// KernelRecord is one kernel instance, told when it ends.
+// KernelRecord is one kernel instance, emitted when it ends.
 type KernelRecord struct {
 	ID          uint32
 	Function    string
@@ -59,7 +59,7 @@ type KernelRecord struct {
 	Recorded    *trace.Recorded // nil: the capture has no times
 }
 
-// CTARecord is one CTA, told when it ends.
+// CTARecord is one CTA, emitted when it ends.
 type CTARecord = exec.Record
 
 // StageKind is a stage of the host's program.
@@ -95,7 +95,7 @@ const (
 	Keep                         // the launch control keeps it ([LaunchKeeper]); its record has the later outcome
 )
 
-// LaunchRecord is one child-launch request, told when its outcome is final.
+// LaunchRecord is one child-launch request, emitted when its outcome is final.
 type LaunchRecord struct {
 	Parent   uint32
 	CTA      uint32
@@ -130,10 +130,10 @@ type PageRecord struct {
 	Writers  uint32
 }
 
-// TaskRecord is one narrow task, told when its output is back.
+// TaskRecord is one narrow task, emitted when its output is back.
 type TaskRecord struct {
 	Kernel      uint32
-	Spawn       Time // the host asked for it
+	Spawn       Time // the host requested it
 	Copied      Time // its entry is on the device
 	Schedulable Time // released
 	FirstWarp   Time

@@ -10,7 +10,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Run replays the trace to its end, or to the last cycle that was asked for. An
+// Run replays the trace to its end, or to the last cycle that was requested. An
 // error names the fault: a damaged trace, a kernel that fits no SM, a cancelled
 // context (the summary then covers the run so far), or work that can never move (the
 // error then lists the waits).

@@ -6,7 +6,7 @@ import (
 	"gpureplay/model/memory"
 )
 
-// sampler tells the observer of the timeline, window by window.
+// sampler gives the observer the timeline, window by window.
 type sampler struct {
 	width Time
 	next  Time // end of the current window
@@ -70,7 +70,7 @@ func (s *sampler) tell(start, end Time) {
 	s.obs.Sample(r)
 }
 
-// SampleAuto asks for a timeline of one to two thousand windows, however long the
+// SampleAuto requests a timeline of one to two thousand windows, however long the
 // run is.
 const SampleAuto Time = -1
 

@@ -16,7 +16,7 @@ type TaskRuntime interface {
 	Start(m *TaskMachine) error
 	// Ready hands over a task. The machine keeps it until Finish.
 	Ready(task *Task, t Time) error
-	// Drain tells that no further task comes before one has ended.
+	// Drain is called when no further task comes before one has ended.
 	Drain(t Time) error
 	// Event is called at the time given to [TaskMachine.At].
 	Event(kind uint8, arg uint64, t Time) error
@@ -29,13 +29,13 @@ type TaskRuntime interface {
 // acts in cycle t: warps that it starts there may issue from t+1 on, and it reaches other
 // units through [TaskMachine.At] with a later time.
 type PersistentRuntime interface {
-	// ProgramEnded tells that a warp has issued the last instruction of a
+	// ProgramEnded is called when a warp has issued the last instruction of a
 	// program given by [PersistentCTA.Run].
 	ProgramEnded(r *PersistentCTA, warp int, t Time)
-	// WarpEnded tells that a warp has issued the last instruction of a task's
+	// WarpEnded is called when a warp has issued the last instruction of a task's
 	// warp given by [PersistentCTA.RunTask].
 	WarpEnded(r *PersistentCTA, warp int, t Time)
-	// CTAEnded tells that a threadblock has ended, its stores acknowledged.
+	// CTAEnded is called when a threadblock has ended, its stores acknowledged.
 	CTAEnded(r *PersistentCTA, task *Task, block uint32, t Time)
 }
 

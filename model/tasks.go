@@ -201,7 +201,7 @@ func (u *tasks) finish(task *Task, t Time) {
 	u.queue.Post(t, evTask, 0, tasksReadied)
 }
 
-// drain tells the runtime that the program waits.
+// drain notifies the runtime that the program waits.
 func (u *tasks) drain(t Time) error {
 	if u == nil || len(u.live) == 0 {
 		return nil

@@ -11,7 +11,7 @@ type Args struct {
 	values map[string]string
 }
 
-// Text returns the value of a parameter; asking for one that no record declares
+// Text returns the value of a parameter; requesting one that no record declares
 // is our bug.
 func (a Args) Text(name string) string {
 	if v, ok := a.values[name]; ok {

@@ -48,7 +48,7 @@ func init() {
 	})
 }
 
-// needsRanges asks for the ranges by which a policy orders CTAs.
+// needsRanges requests the ranges by which a policy orders CTAs.
 func needsRanges(f *TraceProfile) string {
 	switch {
 	case f.Arrays == 0:

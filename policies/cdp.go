@@ -6,7 +6,7 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// needsBodies asks for the bodies of children: a policy that refuses launches has the parent's lanes do their work.
+// needsBodies requests the bodies of children: a policy that refuses launches has the parent's lanes do their work.
 func needsBodies(f *TraceProfile) string {
 	if f.Bodiless > 0 && f.ChildLaunches > 0 {
 		return fmt.Sprintf("it does not know the warps of %d of its children, so that a parent cannot do their "+
@@ -15,7 +15,7 @@ func needsBodies(f *TraceProfile) string {
 	return needsChildren(f)
 }
 
-// needsChildren asks for child launches.
+// needsChildren requests child launches.
 func needsChildren(f *TraceProfile) string {
 	if f.ChildLaunches == 0 {
 		return "it holds no child launches"

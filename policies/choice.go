@@ -13,7 +13,7 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// Choice is a policy as a user asked for it: a named policy, and its overridden parts.
+// Choice is a policy as a user requested it: a named policy, and its overridden parts.
 type Choice struct {
 	Label  string // as it stands in the tables: "ppcs,cta=fifo"
 	Policy *Policy

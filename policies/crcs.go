@@ -44,7 +44,7 @@ func init() {
 	})
 }
 
-// needsPages asks for the accesses by which a policy counts pages.
+// needsPages requests the accesses by which a policy counts pages.
 func needsPages(f *TraceProfile) string {
 	switch {
 	case f.Arrays == 0:

@@ -39,5 +39,5 @@ func (f *fifo) sm(v *model.CTAView, k int) (sm int, ok bool) {
 // Turn and SetTurn make it a [model.RoundRobin].
 func (f *fifo) Turn() int { return f.next }
 
-// SetTurn sets the SM that is asked first.
+// SetTurn sets the SM that is probed first.
 func (f *fifo) SetTurn(sm int) { f.next = sm }

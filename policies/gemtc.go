@@ -107,7 +107,7 @@ type gemtcWorker struct {
 const (
 	gemtcCopied  = iota // the batch is on the device
 	gemtcStarted        // the SuperKernel is there
-	gemtcAsk            // arg: a worker that asks for a task
+	gemtcAsk            // arg: a worker that requests a task
 	gemtcTaken          // arg: a worker that has taken one
 	gemtcResult         // arg: a worker whose threadblock has ended
 	gemtcGiven          // arg: a worker that has queued its result
@@ -302,7 +302,7 @@ func (r *gemtc) outputs(q *clock.FIFO[*model.Task], t model.Time) {
 	}
 }
 
-// start puts the SuperKernel on the SMs; every worker asks for a task.
+// start puts the SuperKernel on the SMs; every worker requests a task.
 func (r *gemtc) start(t model.Time) error {
 	per, _ := r.m.PersistentPerSM(&r.shape)
 	if r.perSM > 0 {

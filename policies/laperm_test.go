@@ -9,7 +9,7 @@ import (
 	"gpureplay/model"
 )
 
-// figure4 is the set-up of LaPerm's figure 4: eight CTAs of one kernel. P2 asks for two CTAs and P4 for four; every
+// figure4 is the set-up of LaPerm's figure 4: eight CTAs of one kernel. P2 requests two CTAs and P4 four; every
 // CTA takes about as long.
 func figure4(function string) string {
 	var b strings.Builder
@@ -90,7 +90,7 @@ func TestLaPermFigure4(t *testing.T) {
 	}
 }
 
-// Of 200 groups that one SM's CTA asks for 128 are on chip and 72 in memory.
+// Of 200 groups that one SM's CTA requests 128 are on chip and 72 in memory.
 func TestLaPermOverflow(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("launch parent grid=1 block=32\ncta 0\n warp 0\n")

@@ -319,7 +319,7 @@ cta 0
 		t.Errorf("%v groups spilled, want 1", got)
 	}
 	// With three of them, two spilled, the third is read behind the second. Read ahead,
-	// the second is asked for with the first at the head, a cycle late since the third's
+	// the second is requested with the first at the head, a cycle late since the third's
 	// record is still being written through the same port.
 	three := strings.Replace(text, "lane=0..1", "lane=0..2", 1) + children(1, "int x5")
 	const found3 = dispatch + 8023 + 3*129 + 1
@@ -385,7 +385,7 @@ func TestSerialDispatch(t *testing.T) {
 	)
 }
 
-// 9. Lane 0 asks for a child of three threads and is refused. Its function has a flat form: a and c are left out, b
+// 9. Lane 0 requests a child of three threads and is refused. Its function has a flat form: a and c are left out, b
 // stays, d runs once behind the last thread. So the lane issues b, b, b, d from 284 on and the exit at 288. Without
 // a flat form it issues nine instructions, and the exit at 293.
 func TestFlatBody(t *testing.T) {

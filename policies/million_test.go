@@ -14,7 +14,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// launching is a trace of a parent of n CTAs of 1,024 threads; each thread asks for a child of a warp and four
+// launching is a trace of a parent of n CTAs of 1,024 threads; each thread requests a child of a warp and four
 // instructions.
 func launching(t testing.TB, n uint32) *container.Reader {
 	t.Helper()

@@ -31,7 +31,7 @@ type Policy struct {
 	Launch, Admission, Dependency, CTA, Warp string
 
 	// Baselines are the policies that its papers compare it with; speed-ups refer to the first. nil: it is compared
-	// with whatever is asked for.
+	// with whatever is requested.
 	Baselines []string
 
 	Host   host.Mode

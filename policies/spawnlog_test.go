@@ -8,7 +8,7 @@ import (
 	"gpureplay/model"
 )
 
-// asked has a warp that asks for a child of two CTAs of 3,001 instructions at cycle
+// asked has a warp that requests a child of two CTAs of 3,001 instructions at cycle
 // 283, and for one of some CTAs at a later cycle.
 func asked(at, ctas, work int) string {
 	return fmt.Sprintf(`
@@ -84,7 +84,7 @@ func TestSpawnWindows(t *testing.T) {
 
 // A child's CTAs count in n from its arrival at the grid management unit on (SPAWN paper, IV.A),
 // or from the decision on. The first child has ended by cycle 32,664. The second, of three
-// CTAs, is asked for at 33,000 and arrives 29,096 cycles later, at 62,096.
+// CTAs, is requested at 33,000 and arrives 29,096 cycles later, at 62,096.
 func TestSpawnCountsArrivals(t *testing.T) {
 	for _, c := range []struct {
 		at                int

@@ -68,7 +68,7 @@ func (a Args) override(name string, to *float64) error {
 	return nil
 }
 
-// needsTasks asks for narrow tasks.
+// needsTasks requests narrow tasks.
 func needsTasks(f *TraceProfile) string {
 	if f.Tasks == 0 {
 		return "it spawns no narrow tasks (--as-tasks runs the kernels of a capture as tasks)"

@@ -13,7 +13,7 @@ type Result struct {
 	Trace       string // its name in the tables
 	GPU         string
 	Set         string // settings of the machine and the trace; "": none
-	Policy      string // as it was asked for
+	Policy      string // as it was requested
 	Run         table.Run
 	Performance table.Performance
 	Baseline    string  // the policy that Speedup refers to; "": none

@@ -10,7 +10,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// Who asks for samples is told of every window up to the run's end, without tables.
+// Who requests samples receives every window up to the run's end, without tables.
 func TestSampled(t *testing.T) {
 	cs, err := policies.Parse("serial", nil)
 	if err != nil {

@@ -174,7 +174,7 @@ func (w *watcher) latencies(run *table.Run) {
 	}
 }
 
-// observer returns the observer of a run: with auditors if the job asks for them.
+// observer returns the observer of a run: with auditors if the job requests them.
 func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *hardware.Config) (model.Observer,
 	error) {
 	if !job.Audit {

@@ -39,7 +39,7 @@ func (p *Program) Code(name string) *Code {
 }
 
 // Launch lets the host launch a kernel on k.Stream: body records each CTA. The
-// CTAs run in ascending order, and then the child kernels that they asked for.
+// CTAs run in ascending order, and then the child kernels that they requested.
 func (p *Program) Launch(k trace.Kernel, body func(b *Block)) {
 	id := p.kernel(k, body)
 	p.Host(trace.HostOp{Kind: trace.OpLaunch, Kernel: id, Array: trace.NoArray, Stream: k.Stream})

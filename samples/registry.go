@@ -25,7 +25,7 @@ type Generator struct {
 	Generate func(w Writer, p Params) error
 }
 
-// declared are the constructors of the generators. They are made when one is first asked for: most commands ask for
+// declared are the constructors of the generators. They are made when one is first requested: most commands ask for
 // none.
 var declared []func() Generator
 

@@ -49,7 +49,7 @@ func openPages(t *testing.T, pages map[string]string, dark bool) (all []opened, 
 	})
 	mux.HandleFunc("GET /{page}", func(w http.ResponseWriter, r *http.Request) {
 		if r.PathValue("page") == "favicon.ico" {
-			return // the browser asks for it by itself
+			return // the browser requests it by itself
 		}
 		http.ServeFile(w, r, pages[r.PathValue("page")])
 	})

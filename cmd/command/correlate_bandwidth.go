@@ -16,7 +16,7 @@ predicted_gb_s number: predicted GB/s
 error_pct number: predicted over measured, less 100 %
 machine string: machine that predicted`)
 
-// bandwidth is the word that asks for the table of streaming kernels.
+// bandwidth is the word that requests the table of streaming kernels.
 const bandwidth = "bandwidth"
 
 // correlateBandwidth prints the bandwidth of kernels that stream, by threads of an SM.

@@ -15,7 +15,7 @@ predicted_us number: predicted µs
 error_pct number: predicted over measured, less 100 %
 machine string: machine that predicted`)
 
-// boundaries is the word that asks for the table of kernel boundaries.
+// boundaries is the word that requests the table of kernel boundaries.
 const boundaries = "boundaries"
 
 // correlateBoundaries prints the times of small kernels that depend on each other.

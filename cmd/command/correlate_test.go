@@ -103,7 +103,7 @@ func TestCorrelateCaptures(t *testing.T) {
 	}
 }
 
-// Accel-Sim's cases need no file; those that are held out are shown when asked for.
+// Accel-Sim's cases need no file; those that are held out are shown when requested.
 func TestCorrelateAccelSim(t *testing.T) {
 	out := must(t, "correlate", "--quiet", "--accelsim")
 	rows, table, ok := strings.Cut(out, "\n\n")

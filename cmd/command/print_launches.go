@@ -6,7 +6,7 @@ import (
 	"gpureplay/replay"
 )
 
-// launches reports whether the program of some runs asks for children.
+// launches reports whether the program of some runs requests children.
 func launches(results []*replay.Result) bool {
 	for _, r := range results {
 		if r.Run.LaunchesRequested > 0 {

@@ -17,7 +17,7 @@ var emulators = map[string]string{"arm64": "qemu-aarch64-static", "arm": "qemu-a
 
 // Another processor gives the same bytes: every sample's trace, and the tables of
 // every policy that applies to it, from a command built for it and emulated. It
-// takes minutes for each, so that `make processors` asks for it; Debian's
+// takes minutes for each, so that `make processors` requests it; Debian's
 // qemu-user-static has the emulators.
 func TestOtherProcessors(t *testing.T) {
 	list := strings.Fields(os.Getenv("REPLAY_PROCESSORS"))

@@ -26,7 +26,7 @@ func (f *reproduceFlags) pick(p *reproduce.Paper, name string) error {
 	return nil
 }
 
-// charts writes the figures that were asked for, or each table that there is.
+// charts writes the figures that were requested, or each table that there is.
 func (f *reproduceFlags) charts(p *reproduce.Paper, out *reproduce.Outcome) error {
 	if err := os.MkdirAll(f.output, 0o777); err != nil {
 		return err

@@ -159,7 +159,7 @@ func terminalWidth(out io.Writer) int {
 	return 0
 }
 
-// done writes the line of a command whose result is a file, unless its user asked for
+// done writes the line of a command whose result is a file, unless its user requested
 // quiet.
 func (a *app) done(format string, args ...any) {
 	if !a.quiet {
@@ -167,7 +167,7 @@ func (a *app) done(format string, args ...any) {
 	}
 }
 
-// note writes a line for people, unless they asked for quiet.
+// note writes a line for people, unless they requested quiet.
 func (a *app) note(format string, args ...any) {
 	if !a.quiet {
 		fmt.Fprintln(a.err, plain(fmt.Sprintf(format, args...)))

@@ -9,7 +9,7 @@ import (
 )
 
 // Our packages make little before main: a start of any command pays for it. Tables, generators and papers that only
-// some commands need are made when they are asked for.
+// some commands need are made when they are requested.
 func TestStartMakesLittle(t *testing.T) {
 	c := exec.Command(os.Args[0], "-test.run=^$")
 	c.Env = append(os.Environ(), "GODEBUG=inittrace=1")

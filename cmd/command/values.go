@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completion of values, which a shell asks for behind a flag or a command.
+// completion of values, which a shell requests behind a flag or a command.
 type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
 // listed completes one of a list, and with commas the last of several.

@@ -125,7 +125,7 @@ func (ch *Children) fill(s *spill.Sorter) error {
 }
 
 // Of returns the children of a grid in the order of their blocks and starts,
-// and forgets them, so that no ancestry can go round in a circle.
+// and drops them, so that no ancestry can go round in a circle.
 func (ch *Children) Of(grid uint64) ([]Child, error) {
 	at, ok := ch.spans[grid]
 	if !ok {

@@ -1,5 +1,5 @@
 // Package sqlite reads the SQLite files that profilers write: read-only, row by
-// row, asking for columns that a file may or may not have.
+// row, requesting columns that a file may or may not have.
 package sqlite
 
 import (
@@ -146,7 +146,7 @@ type Value struct {
 	Null  bool // also: the table has no such column
 }
 
-// Each calls row for each row of the table, in the order of the file, with the cells of the columns asked for; a
+// Each calls row for each row of the table, in the order of the file, with the cells of the columns requested; a
 // column may be written as alternatives, "shortName|name", and the first that exists counts. It does nothing where
 // there is no such table. The cells are reused.
 func (d *DB) Each(table string, columns []string, row func([]Value) error) error {

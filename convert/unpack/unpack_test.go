@@ -107,7 +107,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A block that asks for gigabytes is refused before they are allocated: in the
+// A block that requests gigabytes is refused before they are allocated: in the
 // first block of a stream, in a later one, and in a later stream behind padding.
 func TestDictionary(t *testing.T) {
 	var b bytes.Buffer

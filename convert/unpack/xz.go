@@ -165,7 +165,7 @@ func (g *gate) unpacked() error {
 	return g.indexPart(bytes)
 }
 
-// dictionary returns the size of the dictionary that a block's header asks for;
+// dictionary returns the size of the dictionary that a block's header requests;
 // 0 if it is not understood, which the reader will tell.
 func dictionary(header []byte) int64 {
 	flags, p := header[1], header[2:]

@@ -60,7 +60,7 @@ type barrier struct {
 	last    Time   // arrival of the latest
 }
 
-// Record is one CTA, told when it ends.
+// Record is one CTA, emitted when it ends.
 type Record struct {
 	Kernel     uint32
 	CTA        uint32 // linear index in its grid (native) or in its group (aggregated)

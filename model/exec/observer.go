@@ -5,7 +5,7 @@ import (
 	"gpureplay/trace"
 )
 
-// AccessObserver is an [Observer] that is also told of each access to global or
+// AccessObserver is an [Observer] that also receives each access to global or
 // texture memory as it issues, in the order of issue. The machine looks for it
 // once; a run that none watches pays nothing.
 type AccessObserver interface {
@@ -39,7 +39,7 @@ func (s *SM) watch(w *Warp, o *program.Op, a *trace.Access, t Time) {
 	}
 }
 
-// tellAccess tells of the access that has been watched, if there is one.
+// tellAccess reports the access that has been watched, if there is one.
 func (s *SM) tellAccess(done Time) {
 	if r := &s.record; r.Access != nil {
 		r.Done = done
@@ -48,7 +48,7 @@ func (s *SM) tellAccess(done Time) {
 	}
 }
 
-// InstObserver is an [Observer] that is also told of each warp instruction as
+// InstObserver is an [Observer] that also receives each warp instruction as
 // it issues, in the order of issue. The machine looks for it once; a run that
 // none watches pays nothing.
 type InstObserver interface {
@@ -68,7 +68,7 @@ type InstRecord struct {
 // the ranges that a CTA is known to touch ([InferredAccesses]).
 const NoInst = program.NoInst
 
-// tellInst tells of the instruction of some code that w has issued at t.
+// tellInst reports the instruction of some code that w has issued at t.
 func (s *SM) tellInst(w *Warp, code *program.Code, inst uint32, t, done Time) {
 	c := w.CTA
 	if w.persistent != nil && c == w.persistent.cta || code.Added {

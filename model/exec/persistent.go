@@ -20,10 +20,10 @@ type PersistentCTA struct {
 // PersistentRuntime runs the warps of a [PersistentCTA]. The SM calls it while it acts in
 // cycle t: warps that it starts there may issue from t+1 on.
 type PersistentRuntime interface {
-	// ProgramEnded tells that a warp has issued the last instruction of a
+	// ProgramEnded is called when a warp has issued the last instruction of a
 	// program given by [PersistentCTA.Run].
 	ProgramEnded(warp int, t Time)
-	// WarpEnded tells that a warp has issued the last instruction of a task's warp given by
+	// WarpEnded is called when a warp has issued the last instruction of a task's warp given by
 	// [PersistentCTA.RunWarp] or [PersistentCTA.Keep], and that the end of all of them is
 	// known. If the pipeline books results at the end of a cycle, the calls of a cycle are
 	// in the order of the warps' slots.
@@ -198,7 +198,7 @@ func (s *SM) leaves(w *Warp, t Time) {
 	}
 }
 
-// leave tells the runtimes of the warps of tasks that leave in cycle t.
+// leave notifies the runtimes of the warps of tasks that leave in cycle t.
 func (s *SM) leave(t Time) {
 	for ; s.leaving != 0; s.leaving &= s.leaving - 1 {
 		w := &s.warps[trailing(s.leaving)]

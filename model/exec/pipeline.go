@@ -12,7 +12,7 @@ import (
 // Packages direct and collector have one each; New chooses (`sm.pipeline`).
 //
 // An SM calls it in these phases of a cycle: Issue for each instruction of its schedulers;
-// behind all schedulers Stops, then Close if the pipeline has asked for it; behind all SMs
+// behind all schedulers Stops, then Close if the pipeline has requested it; behind all SMs
 // Again, when the load/store unit takes instructions again.
 type Pipeline interface {
 	// Units returns the unit that each unit shares its pipe with.

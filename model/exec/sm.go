@@ -100,7 +100,7 @@ type Device interface {
 // WarpScheduler decides which ready warp issues.
 type WarpScheduler interface {
 	// Pick returns the bit of one of the warps in ready, which are two or more: a
-	// warp that is alone issues without being asked for. last is
+	// warp that is alone issues without being requested. last is
 	// the bit that the scheduler issued from before (-1: none), age[b] orders
 	// the warps by their start, the oldest first.
 	Pick(ready uint64, last int, age *[64]uint64) int

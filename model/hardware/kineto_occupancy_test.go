@@ -157,7 +157,7 @@ func TestKinetoOccupancy(t *testing.T) {
 	}
 }
 
-// expectedOccupancy is in per cent; fills tells whether the grid fills the GPU.
+// expectedOccupancy is in per cent; fills is whether the grid fills the GPU.
 func expectedOccupancy(c *Config, sms int, k kinetoKernel) (pct float64, fills bool, err error) {
 	kernel := &trace.Kernel{Grid: k.Grid, Block: k.Block, Registers: k.Registers, SharedBytes: k.Shared}
 	resident, _ := c.Residency(kernel)

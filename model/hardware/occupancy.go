@@ -38,9 +38,9 @@ func (r Resources) With(o Resources, n int) Resources {
 //  2. registers go to a warp in multiples of sm.register_unit, and a warp takes them from one of sm.warp_unit equal
 //     sub-partitions of the register file;
 //  3. shared memory goes to a CTA in multiples of sm.shared_unit, after sm.shared_reserved bytes for the system were
-//     added (1 KiB from compute capability 8.0 on, also for a CTA that asks for none).
+//     added (1 KiB from compute capability 8.0 on, also for a CTA that requests none).
 //
-// A kernel whose registers the trace does not say (0) takes none. A CTA whose time is inferred and that asks for
+// A kernel whose registers the trace does not say (0) takes none. A CTA whose time is inferred and that requests
 // more than an SM has, which another GPU's may, takes the whole SM: nothing of its time depends on what it asks
 // for.
 func (c *Config) CTAResources(k *trace.Kernel) Resources {
@@ -54,10 +54,10 @@ func (c *Config) CTAResources(k *trace.Kernel) Resources {
 	return r
 }
 
-// TooLarge reports whether a CTA of the kernel asks for more than an SM has.
+// TooLarge reports whether a CTA of the kernel requests more than an SM has.
 func (c *Config) TooLarge(k *trace.Kernel) bool { return !c.Fits(Resources{}, c.asked(k)) }
 
-// asked is the resources that a CTA asks for, by these rules.
+// asked is the resources that a CTA requests, by these rules.
 func (c *Config) asked(k *trace.Kernel) Resources {
 	s := &c.SM
 	warps := ceil(clampInt(k.Block.Count()), WarpSize)
@@ -86,7 +86,7 @@ func (s *SMConfig) registerShare(perWarp int) int {
 	return s.Registers / warps
 }
 
-// Fits tells whether an SM that holds used has room for one more CTA.
+// Fits reports whether an SM that holds used has room for one more CTA.
 func (c *Config) Fits(used, cta Resources) bool {
 	s := &c.SM
 	return used.CTAs+cta.CTAs <= s.MaxCTAs &&

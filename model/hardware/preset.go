@@ -90,7 +90,7 @@ func PresetSource(name string) []byte {
 	return data
 }
 
-// FindConfig returns the machine that a user asked for: a TOML file if the argument has a path separator or ends in
+// FindConfig returns the machine that a user requested: a TOML file if the argument has a path separator or ends in
 // .toml, otherwise a preset. It returns an error if there is no such preset or file.
 func FindConfig(arg string) (*Config, error) {
 	if IsConfigFile(arg) {

@@ -155,7 +155,7 @@ var bounds = sync.OnceValue(func() map[string]bound {
 	}
 })
 
-// Validate tells whether the machine can exist: every value within its bounds, and the rules between values. It
+// Validate reports whether the machine can exist: every value within its bounds, and the rules between values. It
 // fails with a [ValueError] that names the first broken one.
 func (c *Config) Validate() error {
 	for _, k := range configKeys() {

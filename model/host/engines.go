@@ -63,7 +63,7 @@ func (h *Host) usualCopy() int64 {
 	return usual
 }
 
-// inTurn is the cycle before which a copy does not begin, asked for cycle t: none begins
+// inTurn is the cycle before which a copy requested in cycle t does not begin: none begins
 // before those that were called before it for its engine could.
 func (h *Host) inTurn(kind trace.OpKind, t Time) Time {
 	d := EngineOf(kind)

@@ -60,14 +60,14 @@ type Device interface {
 	Run(t Time)
 	Copied(stream int, t Time)
 	Arrive(k *Kernel, t Time)
-	// Launch makes a kernel known; Inspect tells that some may be dispatched.
+	// Launch makes a kernel known; Inspect is called when some may be dispatched.
 	Launch(kernel uint32, st *Stream) (*Kernel, error)
 	Inspect(t Time) error
 	NewStream() int
-	// Took tells of an interval of a copy or a file, and Warm of the data that a copy leaves.
+	// Took reports an interval of a copy or a file, and Warm the data that a copy leaves.
 	Took(kind trace.OpKind, array uint32, start, end Time, bytes uint64)
 	Warm(addr, bytes uint64, t Time)
-	// Ended tells of the end of a stream's operation that somebody owns, Drained that the
+	// Ended reports the end of a stream's operation that somebody owns, Drained that the
 	// host's program has ended, and Idle asks whether nothing but streams has work.
 	Ended(op *StreamOp, t Time)
 	Drained(t Time) error

@@ -168,7 +168,7 @@ func EngineOf(kind trace.OpKind) int {
 	return 2
 }
 
-// Transfer copies bytes that no stream knows of, asked for at t.
+// Transfer copies bytes that no stream knows of, requested at t.
 func (h *Host) Transfer(in bool, bytes uint64, t Time) (start, end Time) {
 	kind := trace.OpCopyD2H
 	if in {

@@ -1,6 +1,6 @@
 // Package program has the code of warps: the functions of a trace prepared for the issue model, and a warp's way
 // through one of them. It also makes programs that a trace has no instructions of: bodies of child launches in the
-// lanes that asked for them, and programs from counts of instructions or touched bytes.
+// lanes that requested them, and programs from counts of instructions or touched bytes.
 package program
 
 import "gpureplay/model/clock"

@@ -298,7 +298,7 @@ func (s *stageSpan) extend(start, end model.Time, bytes uint64) {
 	s.bytes += bytes
 }
 
-// tell tells of an interval of the host's program, if it was.
+// tell reports an interval of the host's program, if it was.
 func (s *stageSpan) tell(m *model.AccessMachine, kind model.StageKind, array uint32) {
 	if s.begun {
 		m.Stage(&model.StageRecord{Stage: kind, Kernel: model.NoKernel, Array: array, Start: s.start, End: s.end,

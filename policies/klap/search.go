@@ -7,7 +7,7 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// Parents is a CTA's knowledge of the threads that asked for its aggregate: the sum of the grid sizes up to each
+// Parents is a CTA's knowledge of the threads that requested its aggregate: the sum of the grid sizes up to each
 // thread, itself included.
 type Parents struct {
 	Scan  []uint32

@@ -11,7 +11,7 @@ import (
 // Choices beyond those of the data structures:
 //
 //  1. The MasterKernel runs when the program begins; its launch is not counted.
-//  2. Inputs and entries share the engine to the device in the order asked for;
+//  2. Inputs and entries share the engine to the device in the order requested;
 //     outputs, polls and copies back share the other one. An entry has the 168
 //     bytes of the artifact's (nine words and sixteen pointers); the paper's list
 //     of its fields needs 64 (pagoda-entry-bytes). Every call of a copy keeps its
@@ -86,7 +86,7 @@ const (
 	eventFree   = iota // the spawning thread has made its call
 	eventInput         // inputs are on the device
 	eventEntry         // an entry arrives
-	eventRead          // a copy back is asked for
+	eventRead          // a copy back is requested
 	eventShot          // its transfer begins
 	eventSeen          // and ends
 	eventPoll          // the transfer of the counter begins

@@ -15,7 +15,7 @@ type Slot struct {
 	Barrier int8   // of the threadblock; -1: none
 }
 
-// Start tells that a scheduler warp has set an executor warp going.
+// Start is called when a scheduler warp has set an executor warp going.
 type Start struct {
 	Slot   int
 	Kernel uint32 // Task.Kernel

@@ -21,7 +21,7 @@ func PaperMTB() MTBConfig {
 	return MTBConfig{Executors: 31, Barriers: 16, SharedBytes: 32 << 10, SmallestBlock: 512}
 }
 
-// Admits reports, as an error in one sentence, why a task could never run: it asks for more than an MTB has. Tasks
+// Admits reports, as an error in one sentence, why a task could never run: it requests more than an MTB has. Tasks
 // whose threadblocks do not synchronise may have any number of warps; they take executors in turns.
 func (cfg MTBConfig) Admits(t Task) error {
 	switch {

@@ -131,7 +131,7 @@ func (s *Spawner) copyBack(id ID) Action {
 	return Action{Act: ActCopyBack, ID: id}
 }
 
-// Start begins the transfer of the copy back that [Spawner.Next] asked for, with the states of this moment. All
+// Start begins the transfer of the copy back that [Spawner.Next] requested, with the states of this moment. All
 // entries sent before must have arrived.
 func (s *Spawner) Start(id ID) { s.table.StartCopyBack(id) }
 

@@ -116,7 +116,7 @@ func (g *toy) run() {
 }
 
 // Two tasks and waitAll, by hand: copies take 10, a task 100. B's arrival at 10
-// releases A. B's own state is asked for once its copy has landed (10 to 20), B is
+// releases A. B's own state is requested once its copy has landed (10 to 20), B is
 // released (arrives at 30, runs to 130). The counter is read every 10 from 20 on:
 // that at 130 begins as B has ended, and the table follows at 140.
 func TestSpawnerWaitsForTheLastTask(t *testing.T) {
@@ -159,7 +159,7 @@ func TestSpawnerWaitsForAnyTask(t *testing.T) {
 }
 
 // While the program will spawn more the last task waits for its successor. When it has none to spawn now, the CPU
-// releases it, and no thread asks for results.
+// releases it, and no thread requests results.
 func TestSpawnerReleasesWhenIdle(t *testing.T) {
 	g := newToy(t, 1, 4, 0)
 	g.s.Offer(Task{Kernel: 5, Blocks: 1, Threads: 32})

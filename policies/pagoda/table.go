@@ -123,7 +123,7 @@ func (t *Table) CPU(id ID) Entry { return t.cpu[id-firstID] }
 // GPU returns an entry as the GPU has it.
 func (t *Table) GPU(id ID) Entry { return t.gpu[id-firstID] }
 
-// Room returns how many entries are free as far as the CPU knows.
+// Room returns how many entries are free by the CPU's copy.
 func (t *Table) Room() int { return t.nfree }
 
 // Last returns the task that waits for a successor to release it, or NoID.
@@ -288,7 +288,7 @@ func (t *Table) Begin(id ID) {
 	t.set(id, State{Ready: Scheduling})
 }
 
-// only returns the one entry that is not free as far as the CPU knows.
+// only returns the one entry that is not free by the CPU's copy.
 func (t *Table) only() ID {
 	for c, free := range t.free {
 		if taken := ^free & (1<<t.rows - 1); taken != 0 {

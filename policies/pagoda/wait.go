@@ -92,7 +92,7 @@ func (r *Runtime) peeked(t model.Time) {
 	r.act(t)
 }
 
-// read asks for a copy back: all entries sent before have arrived.
+// read requests a copy back: all entries sent before have arrived.
 func (r *Runtime) read(t model.Time) {
 	bytes := r.shape.EntryBytes
 	if r.target == NoID {

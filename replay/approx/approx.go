@@ -2,16 +2,16 @@
 //
 //  1. Kernels of one class have the same function, grid, block and counts of instructions in the trace.
 //  2. The first kernel of a class is simulated and not used: caches are cold for it.
-//  3. A class is simulated until the times of its last three kernels agree within the error that was asked for.
+//  3. A class is simulated until the times of its last three kernels agree within the error that was requested.
 //     Then its kernels are skipped, and take the mean of the simulated ones.
 //  4. Now and then one kernel of each class is simulated as a check: after about twenty skipped kernels of a class,
 //     at a random place. Checks that all hold double that distance, up to eighty kernels.
-//  5. A check that is off by more than the error asked for ends the skipping of its class: the program has entered
+//  5. A check that is off by more than the error requested ends the skipping of its class: the program has entered
 //     another phase. The kernels that were skipped since the check before may all have been off as much.
 //  6. Skipped kernels leave caches as they are. So checks of all classes come together, behind one kernel that is
 //     simulated and not used.
 //  7. The relative errors of the checks, and of the three that agreed, give the interval of the total, by Student's t
-//     at 95 %. Their deviation counts as a tenth of the error asked for at least, since few may agree by chance.
+//     at 95 %. Their deviation counts as a tenth of the error requested at least, since few may agree by chance.
 package approx
 
 import (
@@ -186,7 +186,7 @@ func (s *Sampler) Classes() []*Class {
 	return all
 }
 
-// Spread is the deviation of the relative errors of a class, and at least a tenth of the error asked for.
+// Spread is the deviation of the relative errors of a class, and at least a tenth of the error requested.
 func (s *Sampler) Spread(c *Class) float64 {
 	n, sum, squares := float64(len(c.errors)), 0.0, 0.0
 	for _, e := range c.errors {

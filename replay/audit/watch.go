@@ -57,7 +57,7 @@ type Watcher interface {
 	model.SuspensionObserver
 }
 
-// Beside returns the observer that the machine gets: a watcher that is also told of every
+// Beside returns the observer that the machine gets: a watcher that also receives every
 // instruction and, where kernels overlap, of every access.
 func (a *Auditor) Beside(w Watcher) model.Observer {
 	if a.hazards != nil {

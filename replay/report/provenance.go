@@ -15,7 +15,7 @@ type provenance struct {
 	Traces   grid
 	Policies grid
 	Machines []text
-	Sweep    string // the file that asked for it
+	Sweep    string // the file that requested it
 	Assumed  []string
 	Machine  []string // descriptions
 }

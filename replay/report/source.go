@@ -15,7 +15,7 @@ import (
 type source struct {
 	dir       string
 	merged    bool
-	named     string // the baseline that was asked for; "": each group's own
+	named     string // the baseline that was requested; "": each group's own
 	runs      []*run
 	byKey     map[string]*run
 	axes      []string // names of the settings that vary

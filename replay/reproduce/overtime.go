@@ -35,7 +35,7 @@ func (u *unit) sampled(r *model.SampleRecord) {
 		float64(r.WarpInsts)/(sms*float64(c.SM.Schedulers*c.SM.IssueWidth)*float64(r.End-r.Start)))
 }
 
-// launched counts a child where it was asked for.
+// launched counts a child where it was requested.
 func (u *unit) launched(r *model.LaunchRecord) {
 	if r.Decision != model.Inline {
 		u.at(r.Time).launched++
@@ -51,7 +51,7 @@ func (u *unit) at(t model.Time) *window {
 	return &u.times[n]
 }
 
-// windows are the rows of a table over time, as many as are asked for.
+// windows are the rows of a table over time, as many as are requested.
 func windows(n int, w Workload) []Workload {
 	var all []Workload
 	for i := range n {

@@ -39,7 +39,7 @@ type Experiment struct {
 	Columns    []Column
 	Mean       Mean
 	Counts     func(*Row) bool // rows in the mean; nil: all
-	Large      bool            // takes long: run only when asked for
+	Large      bool            // takes long: run only when requested
 	OverTime   bool            // its columns need residency over time
 	ChildTimes bool            // its columns need the times of child CTAs
 }

@@ -35,9 +35,9 @@ type unit struct {
 	config  *hardware.Config
 	choice  *policies.Choice
 	results []*replay.Result // of a search every try; nil: the policy does not apply
-	timed   bool             // an experiment over time asks for it
+	timed   bool             // an experiment over time requests it
 	times   []window
-	spread  bool // an experiment asks for the times of child CTAs
+	spread  bool // an experiment requests the times of child CTAs
 	took    map[model.Time]float64
 }
 
@@ -104,7 +104,7 @@ func newPlan(p *Paper, opt *Options) (*plan, error) {
 	return all, nil
 }
 
-// wants reports whether an experiment is asked for.
+// wants reports whether an experiment is requested.
 func (opt *Options) wants(e *Experiment) bool {
 	if len(opt.Only) > 0 {
 		return slices.Contains(opt.Only, e.Name)

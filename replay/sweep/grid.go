@@ -37,7 +37,7 @@ type Cell struct {
 	Key    string // of its content; "": it cannot run, see Err
 	Trace  string // its name in the tables
 	GPU    string
-	Policy string // as it was asked for
+	Policy string // as it was requested
 	Err    error  // why it cannot run
 	values []value
 	trace  *source

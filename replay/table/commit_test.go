@@ -34,7 +34,7 @@ func left(t *testing.T, dir string) []string {
 	return all
 }
 
-// A repeated run replaces the tables that it was asked for, and leaves the others, whatever their format. Tables of
+// A repeated run replaces the tables that were requested, and leaves the others, whatever their format. Tables of
 // another version of the tool are removed, and it says so. The runs of other policies stay.
 func TestRerunReplaces(t *testing.T) {
 	durable = true

@@ -213,7 +213,7 @@ func wrap(v int64, narrow bool) int64 {
 	return v
 }
 
-// words holds texts that were read, so that a text is stored once. It forgets
+// words holds texts that were read, so that a text is stored once. It drops
 // all when it has grown large.
 type words map[string]string
 

@@ -11,7 +11,7 @@ type Key struct {
 	Trace  string // its name
 	GPU    string // name of the machine
 	Set    string // differences from that machine and from the whole trace, words with commas; "": none
-	Policy string // as it was asked for, with its parameters
+	Policy string // as it was requested, with its parameters
 }
 
 // Unset names the settings of a run without any: engines demand the same keys of every file, so that the folder is

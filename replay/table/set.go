@@ -220,7 +220,7 @@ func (s *Set) fail(err error) {
 func (s *Set) Incomplete() { s.cut = true }
 
 // Commit writes pending rows, durably, in place of an earlier run of the same key. Tables of that run that were not
-// asked for again stay if the same version of the tool made them of the same trace. Else they go, and [Set.Outcome]
+// requested again stay if the same version of the tool made them of the same trace. Else they go, and [Set.Outcome]
 // lists them. On an error before the commit nothing new is left and earlier tables are untouched. A set without
 // tables does nothing.
 func (s *Set) Commit() error {

@@ -8,7 +8,7 @@ import (
 	"gpureplay/replay/table"
 )
 
-// row is one row of a table: the values of the columns that were asked for.
+// row is one row of a table: the values of the columns that were requested.
 type row struct {
 	values []*table.Values
 	at     int

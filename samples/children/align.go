@@ -215,7 +215,7 @@ func (a *align) parentCTA(b *samples.Block, sections int) {
 	}, c.nest.wait)
 }
 
-// ask looks up the seeds of each lane's read and asks for its candidates.
+// ask looks up the seeds of each lane's read and requests its candidates.
 func (a *align) ask(w *samples.Warp, read func(lane int) int) {
 	c := &a.parent
 	var list [samples.WarpSize][]candidate

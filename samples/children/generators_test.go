@@ -236,7 +236,7 @@ func (c *counter) WriteCTA(cta *trace.CTA) error {
 }
 
 // BenchmarkMillionLaunches searches a citation-like graph of 2^20 vertices, which
-// asks for about a million children. peak-MB is the heap in use at its highest
+// requests about a million children. peak-MB is the heap in use at its highest
 // (sampled every 16384 kernels), the graph's graph-MB among it.
 func BenchmarkMillionLaunches(b *testing.B) {
 	g := graph.Preferential(1<<20, 7, 1)

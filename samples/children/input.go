@@ -166,7 +166,7 @@ func (r *rowsCode) load(w *samples.Warp, g *deviceGraph, vertex func(lane int) i
 	return degrees
 }
 
-// rowsParent is a parent that asks for the whole row of its item. Per item: the row (five)
+// rowsParent is a parent that requests the whole row of its item. Per item: the row (five)
 // and the request.
 type rowsParent struct {
 	*loopCode

@@ -7,7 +7,7 @@ import (
 	"gpureplay/trace"
 )
 
-// nest is the code with which a parent thread asks for its nested work. Per thread: a comparison of the items with
+// nest is the code with which a parent thread requests its nested work. Per thread: a comparison of the items with
 // the threshold and a branch. Where a child is launched, its grid, its items and its arguments' address (four
 // operations) and the launch. Then the rest: a comparison, a branch, and a second request without a mark.
 type nest struct {

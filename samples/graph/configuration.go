@@ -50,7 +50,7 @@ func Configuration(vertices int, mean float64, highest int, seed uint64) *Graph 
 }
 
 // powerLaw returns the cumulated probabilities of the degrees from 1 to highest,
-// proportional to d^-e, with the exponent e at which their mean is as asked for.
+// proportional to d^-e, with the exponent e at which their mean is as requested.
 func powerLaw(mean float64, highest int) []float64 {
 	low, high := -8.0, 16.0 // from nearly all at the highest to nearly all at 1
 	p := make([]float64, highest)

@@ -163,7 +163,7 @@ func (s *Selection) named() error {
 	return nil
 }
 
-// scoped reports whether scopes are asked for.
+// scoped reports whether scopes are requested.
 func (c *Choice) scoped() bool { return len(c.Steps)+len(c.Ranges) > 0 }
 
 // stepOf returns the number of a step of PyTorch's profiler.

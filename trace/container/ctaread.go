@@ -94,7 +94,7 @@ func (d *ctaDecoder) begin(b *ctaBlock) error {
 	return nil
 }
 
-// release forgets the trace, but keeps the memory.
+// release drops the trace, but keeps the memory.
 func (d *ctaDecoder) release() {
 	clear(d.code)
 	clear(d.paths)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Where blocks are read one after another the next is there before it is asked for,
+// Where blocks are read one after another the next is there before it is requested,
 // and none is unpacked twice; after a block in another place none is.
 func TestReadAhead(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))

@@ -44,7 +44,7 @@ type Reader struct {
 	kernels kernelTable
 
 	shortening sync.Once
-	short      []string // of the program's functions, once asked for
+	short      []string // of the program's functions, once requested
 }
 
 // frame is the memory for reading one block.

@@ -1,4 +1,4 @@
-// Package outline makes child launches of the loops of a flat trace: a lane that runs a loop n times asks for a
+// Package outline makes child launches of the loops of a flat trace: a lane that runs a loop n times requests a
 // child of n threads instead, each of which runs one iteration. A capture of a program without launches can then be
 // replayed under the policies for nested work.
 //

@@ -105,7 +105,7 @@ func (c *Coalescer) Sector(b Block, i int) uint64 {
 	return c.Sectors[i]
 }
 
-// Reset forgets the last access.
+// Reset drops the last access.
 func (c *Coalescer) Reset() { c.Sectors, c.Bytes = c.Sectors[:0], c.Bytes[:0] }
 
 // Append adds a sector and which of its bytes are touched, a bit each.

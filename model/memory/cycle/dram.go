@@ -24,7 +24,7 @@ type channel struct {
 	window  int     // most of them
 	inside  int     // those from the constant latency to their last column command
 	most    int     // of them
-	first   int     // the bank that is asked first
+	first   int     // the bank that is probed first
 	last    int     // the one with the highest number
 	turn    int     // the slice that gave a request last
 	slices  []dramQueue

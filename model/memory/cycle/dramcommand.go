@@ -181,7 +181,7 @@ func (c *channel) closeRows() {
 	}
 }
 
-// turns has bit i for the bank that is asked as number i.
+// turns has bit i for the bank that is probed as number i.
 func (c *channel) turns(s bankSet) uint64 {
 	return uint64(s>>(c.first&63)|s<<((c.last+1-c.first)&63)) & (2<<(c.last&63) - 1)
 }
@@ -202,7 +202,7 @@ func (c *channel) asked(s bankSet) (b, turn int) {
 // noTurn is behind every bank's turn.
 const noTurn = 64
 
-// bank returns the one that is asked as number i.
+// bank returns the one that is probed as number i.
 func (c *channel) bank(i int) int { return (c.first + i) & c.last }
 
 // choose gives one of some banks that have none a request (frfcfs_scheduler::schedule). A bank
@@ -228,8 +228,8 @@ func (c *channel) choose(idle bankSet) {
 	c.first = c.bank(1)
 }
 
-// command gives the commands of cycle w. The banks are asked in turn, each for a column and then for its row. Where
-// columns and rows have buses of their own, all banks are asked for a column first (dram_t::cycle). Behind a bank that
+// command gives the commands of cycle w. The banks are probed in turn, each for a column and then for its row. Where
+// columns and rows have buses of their own, all banks are probed for a column first (dram_t::cycle). Behind a bank that
 // turns its row the next begins, also in this cycle.
 func (c *channel) command(w Time) {
 	if c.serving.due <= w {

@@ -7,7 +7,7 @@ import (
 // fillTimes are the fill times of the misses of a cache that are known, in order.
 type fillTimes struct {
 	timing.TimeQueue
-	seen Time // the latest that has been asked for
+	seen Time // the latest that has been requested
 }
 
 // admit returns when one more of a limited number of misses may be on its way, for a request at t.

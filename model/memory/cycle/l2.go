@@ -53,7 +53,7 @@ func (s *slice) init(m *System, number int) {
 	s.channel.slices = append(s.channel.slices, newDRAMQueue(s.number))
 }
 
-// read returns when the slice has the sectors of mask, from one on, that are asked for at t; Unknown: the reply waits
+// read returns when the slice has the sectors of mask, from one on, that are requested at t; Unknown: the reply waits
 // for a fetch.
 func (s *slice) read(sector uint64, mask uint8, t Time) Time {
 	n := s.CountRead(mask)

@@ -48,7 +48,7 @@ func (q *l2Misses) open(slice int32) int32 {
 	return f
 }
 
-// close forgets a fetch for which no answer waits.
+// close drops a fetch for which no answer waits.
 func (q *l2Misses) close(f int32) { q.all[f].last, q.free = q.free, f }
 
 // hold has an answer wait for a fetch.
@@ -130,7 +130,7 @@ func (n *crossbar) bringLines() {
 	}
 }
 
-// deliverFills tells slices which fetches come, and that there is room for requests.
+// deliverFills notifies slices of fetches that come, and of room for requests.
 func (n *crossbar) deliverFills(t Time) {
 	for _, k := range n.filling {
 		f := &n.fills.all[k.fetch]

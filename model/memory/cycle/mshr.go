@@ -18,7 +18,7 @@ type mshrTable struct {
 
 // mshr is one of them.
 type mshr struct {
-	load int32 // that asked for it; of one that is free the next
+	load int32 // that requested it; of one that is free the next
 	more int32 // the first of those that have joined it, in their order; NoLoad: none
 	last int32 // and the last
 	line int32 // that it fills; noLine: none

@@ -43,7 +43,7 @@ func (s *packets) put() int32 {
 	return id
 }
 
-// drop forgets a packet with a number, which is there until another is put.
+// drop removes a packet with a number, which is there until another is put.
 func (s *packets) drop(k *packet, id int32) { k.next, s.free = s.free, id }
 
 // fifo is a queue of packets, a chain.
@@ -164,7 +164,7 @@ func (s *payloads) of(k *packet) *payload {
 	return &s.all[k.of]
 }
 
-// drop forgets the request of a packet, which is there until another is kept or dropped.
+// drop removes the request of a packet, which is there until another is kept or dropped.
 func (s *payloads) drop(k *packet) *payload {
 	if k.rest {
 		s.free = append(s.free, k.of)

@@ -13,7 +13,7 @@ type writebackQueues struct {
 	entering []entering
 	first    [numClients]Time // when the first of each is ready
 	clients  [numClients]resultQueue
-	turn     int // client that is asked first
+	turn     int // client that is probed first
 	own      int // loads of shared memory that are not written
 }
 

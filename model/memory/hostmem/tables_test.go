@@ -8,7 +8,7 @@ import (
 )
 
 // Tables are zero, lie apart, begin a line of the host's caches, and are there for as long as
-// something of them is asked for.
+// something of them is requested.
 func TestTablesLieApart(t *testing.T) {
 	at := new(Tables)
 	var all [][]uint64

@@ -9,7 +9,7 @@ import (
 )
 
 // perCycle moves packets through a crossbar cycle by cycle: each input's oldest packet
-// asks for its output, which takes one, from the inputs in turn. It returns the cycle
+// requests its output, which takes one, from the inputs in turn. It returns the cycle
 // in which the last has gone. Queues hold destinations.
 func perCycle(queues [][]int, outputs int) (cycles int) {
 	next := make([]int, outputs) // whose turn it is, as iSLIP has it

@@ -169,7 +169,7 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 	return act + Time(d.TRCD)
 }
 
-// tell tells of a column command, and of the opening of its row before it.
+// tell reports a column command, and the opening of its row before it.
 func (c *channel) tell(x memory.Command, opened bool) {
 	x.Channel = c.number
 	if opened {

@@ -15,7 +15,7 @@ type outstandingMisses struct {
 	words  *[flightWindow / 64]uint64 // cycles that have times
 	base   Time                       // begin of the window, a multiple of 64
 	near   int                        // times in the window
-	seen   Time                       // the latest that has been asked for
+	seen   Time                       // the latest that has been requested
 	others timing.TimeQueue
 }
 

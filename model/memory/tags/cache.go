@@ -21,7 +21,7 @@ type Cache struct {
 	hashed bool     // lines choose their set by a hash of the tag
 	mapped *Mapping // or as this says; nil: it does not
 
-	mappedTag uint64 // that it has been asked for last
+	mappedTag uint64 // that it has been requested last
 	mappedSet int32
 
 	gen    uint8
@@ -203,7 +203,7 @@ func (c *Cache) Insert(tag uint64, t Time) (id int32, was uint64, dirty uint8) {
 		return NoLine, 0, 0
 	}
 	l := &c.Lines[id]
-	if !unused { // or else the host would be asked for its memory twice: to read, and to write
+	if !unused { // or else the host's memory would be requested twice: to read, and to write
 		was, dirty = l.Tag, l.dirty
 	}
 	*l = line{Tag: tag, gen: c.gen}

@@ -33,7 +33,7 @@ type Mapping struct {
 	sets      *poly // over sets of a slice; nil: the cache chooses by itself
 
 	grain uint   // logarithm of how many sectors side by side lie in one slice
-	last  uint64 // those that have been asked for last
+	last  uint64 // those that have been requested last
 	of    int    // their slice
 }
 

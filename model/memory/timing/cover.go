@@ -11,7 +11,7 @@ import (
 // forgotten count as covered.
 type Cover struct {
 	words  []coverWord
-	lo, hi Time // the cycles between are covered: those that are asked for most
+	lo, hi Time // the cycles between are covered: those that are requested most
 	noted  Time // of these words has those before this
 	top    Time // no cycle from here on is covered
 }

@@ -13,7 +13,7 @@ type Reservations struct {
 	at    word   // at hand, for most requests; its copy in others is stale
 	ratio *Ratio // SM cycles to cycles of the port; nil: they are the same
 
-	// The load before an epoch, as it was asked for last. It stands until a word before that
+	// The load before an epoch, as it was requested last. It stands until a word before that
 	// epoch is at hand, or one so late that it has the place of such a word.
 	loadOf Time
 	loaded int
@@ -58,7 +58,7 @@ func (s *Reservations) Reserve(t Time) Time {
 }
 
 // Grab takes cycle t of a port at the SM's clock, if that is free and near the last one
-// that has been asked for.
+// that has been requested.
 func (s *Reservations) Grab(t Time) bool {
 	bit := uint64(1) << (uint(t) & 63)
 	if s.ratio != nil || s.at.epoch != t>>6 || s.at.free&bit == 0 {

@@ -6,7 +6,7 @@ import (
 )
 
 // A port gives each of its cycles once, the first free one at or after the
-// time asked for.
+// time requested.
 func TestSlotsAgainstASet(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	s := NewReservations(nil, SameClock)
