@@ -1,4 +1,4 @@
--- DRAM bandwidth over time, and what it is of the machine's peak.
+-- DRAM bandwidth over time, and its share of the machine's peak.
 SELECT trace,
        gpu,
        set,

@@ -1,4 +1,4 @@
--- Execution time of child CTAs: those of kernels launched by the device, and aggregated ones.
+-- Execution time of child CTAs: CTAs of kernels launched by the device, and aggregated ones.
 SELECT trace,
        gpu,
        set,

@@ -1,4 +1,4 @@
--- Child launches made up to a time, by when they were asked for.
+-- Child launches made up to a time, by the time of the request.
 SELECT trace,
        gpu,
        set,

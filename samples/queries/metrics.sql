@@ -1,4 +1,4 @@
--- What the policies add of their own, one column for each policy.
+-- Figures that the policies add, one column for each policy.
 PIVOT (
     SELECT trace, gpu, set, policy, name, value
     FROM read_parquet('replay-out/metrics/**/*.parquet', hive_partitioning = true)

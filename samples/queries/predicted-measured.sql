@@ -1,4 +1,4 @@
--- Predicted time of each kernel against what the capture recorded.
+-- Predicted time of each kernel against the recorded one.
 SELECT trace,
        gpu,
        set,

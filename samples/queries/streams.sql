@@ -1,4 +1,4 @@
--- What each stream ran: kernels, the sum of their durations, and the time from its first to its last.
+-- Work of each stream: kernels, the sum of their durations, and the time from its first to its last.
 SELECT trace,
        gpu,
        set,

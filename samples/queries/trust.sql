@@ -1,4 +1,4 @@
--- What to know before believing a figure: oddities of the traces and broken rules of the model.
+-- Facts to check before believing a figure: oddities of the traces and broken rules of the model.
 SELECT trace, gpu, set, policy, severity AS grade, name AS what, count AS times, help
 FROM read_parquet('replay-out/diagnostics/**/*.parquet', hive_partitioning = true)
 UNION ALL
