@@ -43,7 +43,7 @@ func (c *ctaRun) name() CTAName {
 
 // LaunchCall is one launch call of a warp. It is valid during one method.
 type LaunchCall struct {
-	Time     Time
+	Time     Time // of the call, cycles
 	CTA      CTAName
 	SM       int
 	Block    uint64 // threads of the CTA
@@ -57,7 +57,7 @@ type LaunchCall struct {
 
 // KeptLaunch is a request that is kept.
 type KeptLaunch struct {
-	Child, Workload, CTAs uint32
+	Child, Workload, CTAs uint32 // Workload in items
 	Lane                  uint8
 	c                     *childLaunch
 }

@@ -64,10 +64,10 @@ type ChildWatcher interface {
 
 // LaunchRequest is one lane's request as the launch control sees it.
 type LaunchRequest struct {
-	Time     Time
+	Time     Time   // of the call, cycles
 	Parent   uint32 // kernel id
 	Child    *trace.Kernel
-	Workload uint32
+	Workload uint32 // items
 	CTAs     uint64
 	Marked   bool
 	Lanes    int    // lanes of the warp that ask at this point

@@ -45,8 +45,8 @@ type KernelRecord struct {
 	Fidelity    trace.Fidelity
 	Inferred    trace.Inferred // of its work
 	Grid, Block trace.Dim3
-	Registers   uint32
-	SharedBytes uint32
+	Registers   uint32 // of a thread
+	SharedBytes uint32 // of a CTA
 	CTAs        uint64 // native and aggregated
 	Arrive      Time   // known to the KMU
 	Dispatch    Time   // entered the kernel distributor
@@ -80,7 +80,7 @@ type StageRecord struct {
 	Stage  StageKind
 	Kernel uint32 // NoKernel for stages that are not of a kernel
 	Array  uint32 // trace.NoArray if it is of none
-	Start  Time
+	Start  Time   // cycles
 	End    Time
 	Bytes  uint64
 }
@@ -103,7 +103,7 @@ type LaunchRecord struct {
 	Lane     uint8
 	Child    uint32 // kernel id in the trace
 	Time     Time   // of the call
-	Workload uint32
+	Workload uint32 // items
 	CTAs     uint32
 	Marked   bool // the program's own rule would launch it
 	Decision Decision
@@ -146,7 +146,7 @@ type TaskRecord struct {
 
 // SampleRecord is one window of the timeline.
 type SampleRecord struct {
-	Start, End     Time
+	Start, End     Time   // of the window, cycles
 	ParentCTAs     uint32 // resident at the end of the window
 	ChildCTAs      uint32
 	ActiveWarps    uint32
@@ -156,10 +156,10 @@ type SampleRecord struct {
 	PendingKernels uint32
 	KDEUsed        uint32
 	AGTUsed        uint32
-	WarpInsts      uint64 // issued in the window
-	L2Sectors      uint64 // of accesses to the L2 that were made in the window, as those that follow
-	DRAMReads      uint64
-	DRAMWrites     uint64
+	WarpInsts      uint64   // issued in the window
+	L2Sectors      uint64   // of accesses to the L2 that were made in the window, as those that follow
+	DRAMReads      uint64   // sectors
+	DRAMWrites     uint64   // sectors
 	Kernels        []uint32 // the kernels that the lists below are of
 	PagesOwned     []uint32
 	SMsHeld        []uint32
@@ -192,8 +192,8 @@ type Summary struct {
 
 // Metric is one figure that a policy adds to the summary.
 type Metric struct {
-	Name  string // snake_case with a unit suffix
-	Value float64
+	Name  string  // snake_case with a unit suffix
+	Value float64 // in the unit of its name's suffix
 }
 
 // KernelWork sums the work of a kernel's CTAs on the SMs, in the caches and in DRAM. Accesses

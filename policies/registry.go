@@ -60,9 +60,9 @@ type Policy struct {
 // CostLine is one part of the hardware that a policy adds.
 type CostLine struct {
 	What   string
-	Value  float64
-	Unit   string // "bytes", "bits", "entries", "%"
-	Source string // paper and section; "": a sum
+	Value  float64 // in Unit
+	Unit   string  // "bytes", "bits", "entries", "%"
+	Source string  // paper and section; "": a sum
 }
 
 // Option is the registration record of one implementation of a decision.

@@ -15,7 +15,7 @@ import (
 
 // Progress is how far a run is.
 type Progress struct {
-	Cycles model.Time
+	Cycles model.Time // simulated so far
 	Insts  uint64     // warp instructions issued
 	Total  uint64     // that the trace has; children that become work of their parents issue others
 	Span   model.Time // recorded length of a capture, in cycles; 0: unknown

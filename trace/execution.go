@@ -183,7 +183,7 @@ type Warp struct {
 }
 
 // MaskRun is a mask that holds from path step At until the next run.
-type MaskRun struct{ At, Mask uint32 }
+type MaskRun struct{ At, Mask uint32 } // first step; bit l: lane l is active
 
 // Access gives the addresses of one execution of a memory instruction.
 //
@@ -192,10 +192,10 @@ type MaskRun struct{ At, Mask uint32 }
 // List is not 0. Count is 0 where the source records no address (constant
 // space, or an empty mask).
 type Access struct {
-	Base   uint64
-	Stride int32
-	List   uint32
-	Count  uint32
+	Base   uint64 // address, bytes
+	Stride int32  // bytes from one lane to the next
+	List   uint32 // index of the first address in Lists, plus 1; 0: none
+	Count  uint32 // number of addresses
 }
 
 // Launch is one lane's request for a child kernel at a ClassLaunch step.

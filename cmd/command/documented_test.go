@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,6 +58,21 @@ func commandsBelow(c *cobra.Command) []*cobra.Command {
 		all = append(all, commandsBelow(sub)...)
 	}
 	return all
+}
+
+// TestDocumentsCountPresets compares the number of presets that two documents state.
+func TestDocumentsCountPresets(t *testing.T) {
+	n := len(hardware.Presets())
+	for path, words := range map[string]string{"../../README.md": "`replay presets` lists %d",
+		"../../CHANGELOG.md": "%d presets"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf(words, n); !strings.Contains(string(text), want) {
+			t.Errorf("%s does not say %q", path, want)
+		}
+	}
 }
 
 func eachMarkdown(t *testing.T, f func(path, text string)) {

@@ -38,6 +38,7 @@ func TestDocumentsRun(t *testing.T) {
 			}
 			lines := strings.Split(string(text), "\n")
 			done := runSession(t, root, lines)
+			runQueries(t, root, string(text))
 			if *update && !slices.Equal(lines, done) {
 				if err := os.WriteFile(path, []byte(strings.Join(done, "\n")), 0o644); err != nil {
 					t.Fatal(err)
@@ -78,6 +79,23 @@ func runSession(t *testing.T, root string, lines []string) (done []string) {
 		t.Error("the document has no command")
 	}
 	return done
+}
+
+// runQueries runs the SQL blocks of a document in DuckDB, over the tables that its session left.
+func runQueries(t *testing.T, root, text string) {
+	t.Helper()
+	python := filepath.Join(root, ".venv/bin/python")
+	for _, block := range strings.Split(text, "```sql\n")[1:] {
+		query, _, _ := strings.Cut(block, "```")
+		if exec.Command(python, "-c", "import duckdb").Run() != nil {
+			t.Log("no Python environment with duckdb: a query was not run")
+			return
+		}
+		c := exec.Command(python, "-c", "import duckdb, sys; print(len(duckdb.sql(sys.argv[1]).fetchall()))", query)
+		if out, err := c.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) == "0" {
+			t.Errorf("%s\n%v: %s", query, err, out)
+		}
+	}
 }
 
 // cutAsShown cuts an output as the document does: nothing where it shows nothing, and the first lines before "...".

@@ -18,7 +18,7 @@ type Comparison struct {
 	Kernel        uint32
 	Function      string
 	Predicted     float64 // in the unit of its [Correlation]
-	Measured      float64
+	Measured      float64 // in the unit of the measurements
 	ErrorPct      float64 // of the prediction, signed
 	Bytes         float64 // of DRAM, predicted and measured; -1: one of them is not known
 	MeasuredBytes float64

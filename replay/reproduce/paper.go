@@ -118,8 +118,8 @@ var relationNames = []string{Equal: "", Below: "< ", Above: "> "}
 // experiment, or a function.
 type Claim struct {
 	What       string
-	Where      string // in the paper
-	Published  float64
+	Where      string  // in the paper
+	Published  float64 // in Unit
 	Relation   Relation
 	Unit       string
 	Digits     int

@@ -6,9 +6,9 @@ import "gpureplay/trace"
 type Class struct {
 	Function                           string
 	Grid, Block                        trace.Dim3
-	WarpInsts                          uint64 // of each kernel
-	Simulated, Skipped, Checks, Failed uint64 // kernels
-	MeanCycles, Spread, SkippedCycles  float64
+	WarpInsts                          uint64  // of each kernel
+	Simulated, Skipped, Checks, Failed uint64  // kernels
+	MeanCycles, Spread, SkippedCycles  float64 // Spread is a share of MeanCycles
 }
 
 func init() {

@@ -22,7 +22,7 @@ type Run struct {
 	// CTA of the child. Mean is NaN and the percentiles model.Unset if there
 	// are none.
 	WaitingMean                        float64
-	WaitingP50, WaitingP95, WaitingP99 model.Time
+	WaitingP50, WaitingP95, WaitingP99 model.Time // cycles
 }
 
 var fidelities = []string{
