@@ -29,9 +29,10 @@ var unreadable = []struct {
 		"Chrome JSON of Kineto's form"},
 	{"", ".pftrace", "it is a trace of Perfetto: write rocprofv3's tables with --output-format csv, or its database " +
 		"with --output-format rocpd"},
-	{"\x80\x02", ".pickle", "it is a Python pickle (PyTorch's snapshots of memory are): it tells of allocations, not " +
+	{"\x80\x02", ".pickle", "it is a Python pickle (PyTorch's snapshots of memory are): it has records of " +
+		"allocations, not " +
 		"of kernels; export_chrome_trace of the profiler does"},
-	{"\x80\x04", "", "it is a Python pickle (PyTorch's snapshots of memory are): it tells of allocations, not of " +
+	{"\x80\x04", "", "it is a Python pickle (PyTorch's snapshots of memory are): it has records of allocations, not of " +
 		"kernels; export_chrome_trace of the profiler does"},
 }
 

@@ -14,7 +14,7 @@ var lapermSchemes = []string{"tb-pri", "smx-bind", "adaptive"}
 
 func init() {
 	CTASchedulers.Register(Option[model.CTAScheduler]{
-		Name: "laperm", Title: "children before their parents' kernel, on the SM of the CTA that asked for them",
+		Name: "laperm", Title: "children before their parents' kernel, on the SM of the CTA that launched them",
 		Source: "LaPerm paper, section IV",
 		Params: []Param{
 			{"laperm-scheme", "adaptive", "tb-pri: the highest level first, SMs in turn; smx-bind: a child on its parent's " +
@@ -28,7 +28,7 @@ func init() {
 		Name: "laperm", Title: "dtbl with CTAs scheduled by locality: children first, and where their parent ran",
 		Source: "LaPerm paper, section IV (over DTBL)",
 		Doc: "Children are launched as aggregated groups, as under dtbl. A child has its parent's priority plus one and " +
-			"waits in a queue of the SM on which the CTA that asked for it ran: " +
+			"waits in a queue of the SM on which the CTA that launched it ran: " +
 			"that SM takes the highest level of its own queues first, then CTAs of the host's kernels. Where both are " +
 			"empty it takes from another SM's queues. --policy=laperm,launch=device-kernel is LaPerm over cdp.",
 		Baselines: []string{"dtbl"}, Launch: "aggregated-group", CTA: "laperm",

@@ -75,7 +75,7 @@ func cannotRunPagoda(f *TraceProfile, a Args) string {
 	case err != nil:
 		return ""
 	case int64(f.TaskShared) > shared:
-		return fmt.Sprintf("a threadblock of a task asks for %d bytes of shared memory, an MTB has %d (pagoda-shared)",
+		return fmt.Sprintf("a threadblock of a task needs %d bytes of shared memory, an MTB has %d (pagoda-shared)",
 			f.TaskShared, shared)
 	case f.TaskSyncs > 0 && int64(f.TaskSyncWarps) > executors:
 		return fmt.Sprintf("a threadblock of a task that synchronises has %d warps, an MTB has %d executor warps "+

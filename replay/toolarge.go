@@ -11,7 +11,7 @@ import (
 // than an SM of the machine has: they run one CTA an SM.
 func tooLarge(tr *container.Reader, c *hardware.Config) (table.Diagnostic, error) {
 	d := table.Diagnostic{Name: "cta_larger_than_sm", Severity: trace.Info,
-		Help: "kernels whose CTA asks for more than an SM of this machine has (another GPU's may); their work is " +
+		Help: "kernels whose CTA needs more than an SM of this machine has (another GPU's may); their work is " +
 			"inferred from durations, so they run one CTA an SM"}
 	var k trace.Kernel
 	for id := range tr.Kernels() {

@@ -90,7 +90,7 @@ func (g *gate) block() error {
 		return g.passAll()
 	}
 	if n := dictionary(head); n > maxWindow {
-		g.refused = fmt.Errorf("the xz stream asks for a dictionary of %d MiB; pack it anew with one of at most %d", n>>20,
+		g.refused = fmt.Errorf("the xz stream needs a dictionary of %d MiB; pack it anew with one of at most %d", n>>20,
 			maxWindow>>20)
 		return g.refused
 	}

@@ -31,7 +31,7 @@ func (cfg MTBConfig) Admits(t Task) error {
 		return fmt.Errorf("task %d has %d threadblocks of %d threads, more than a narrow task can count", t.Kernel,
 			t.Blocks, t.Threads)
 	case int64(t.SharedBytes) > int64(cfg.SharedBytes):
-		return fmt.Errorf("task %d asks for %d bytes of shared memory per threadblock, an MTB has %d", t.Kernel,
+		return fmt.Errorf("task %d needs %d bytes of shared memory per threadblock, an MTB has %d", t.Kernel,
 			t.SharedBytes, cfg.SharedBytes)
 	case t.Sync && int(t.WarpsPerBlock()) > cfg.Executors:
 		return fmt.Errorf("task %d synchronises threadblocks of %d warps, an MTB has %d executor warps", t.Kernel,

@@ -13,7 +13,7 @@ func (a *Auditor) Launch(r *model.LaunchRecord) {
 	a.asked[r.Decision]++
 	switch {
 	case made && (r.Arrive < r.Time || r.FirstCTA < r.Arrive):
-		a.fail("launch-order", at, "child kernel %d: asked for at %d, arrived %d, first CTA %d", r.Child, r.Time, r.Arrive,
+		a.fail("launch-order", at, "child kernel %d: requested at %d, arrived %d, first CTA %d", r.Child, r.Time, r.Arrive,
 			r.FirstCTA)
 	case !made && (r.Arrive != model.Unset || r.FirstCTA != model.Unset || r.FootprintBytes != 0):
 		a.fail("launch-order", at, "child kernel %d was refused at %d, but arrived at %d and took %d bytes", r.Child,

@@ -19,7 +19,7 @@ func init() { register(lapermPaper) }
 // lapermPaper is the paper on scheduling children by locality.
 func lapermPaper() *Paper {
 	return &Paper{
-		Name: "laperm", Title: "LaPerm: children first, and on the SM of the CTA that asked for them",
+		Name: "laperm", Title: "LaPerm: children first, and on the SM of the CTA that launched them",
 		Experiments: []Experiment{
 			{
 				Name: "speedup", Title: "Speedup over the same launches under round robin (section V.B)", Head: "benchmark",

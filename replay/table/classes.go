@@ -25,7 +25,7 @@ func init() {
 				count("skipped", "Kernels that were not.", func(r *Class) uint64 { return r.Skipped }),
 				count("checks", "Kernels that were simulated as a check of the skipped ones.",
 					func(r *Class) uint64 { return r.Checks }),
-				count("checks_failed", "Checks that were off by more than the error asked for.",
+				count("checks_failed", "Checks that were off by more than the requested error.",
 					func(r *Class) uint64 { return r.Failed }),
 				f64("mean_cycles", "Cycles that a skipped kernel takes from its first CTA to its end.",
 					func(r *Class) float64 { return r.MeanCycles }),

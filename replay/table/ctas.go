@@ -27,7 +27,7 @@ func init() {
 					}
 					return 0
 				}),
-				id("child_kernel", "Aggregated: the kernel in the trace that the launch asked for.", model.NoKernel,
+				id("child_kernel", "Aggregated: the kernel in the trace that the launch requested.", model.NoKernel,
 					func(r *ctaRow) uint32 { return r.Child }),
 				count("sm", "The SM that it ran on.", func(r *ctaRow) uint32 { return r.SM }),
 				at("dispatch_cycles", "Placed on the SM.", func(r *ctaRow) model.Time { return r.Dispatch }),

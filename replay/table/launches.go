@@ -26,7 +26,7 @@ func init() {
 				count("cta", "Its CTA that asked.", func(r *launchRow) uint32 { return r.CTA }),
 				count("warp", "The warp in the CTA.", func(r *launchRow) uint32 { return r.Warp }),
 				count("lane", "The lane in the warp.", func(r *launchRow) uint8 { return r.Lane }),
-				count("child_kernel", "The kernel in the trace that is asked for.", func(r *launchRow) uint32 { return r.Child }),
+				count("child_kernel", "The requested kernel in the trace.", func(r *launchRow) uint32 { return r.Child }),
 				at("time_cycles", "Time of the call.", func(r *launchRow) model.Time { return r.Time }),
 				count("workload_items", "Items of work.", func(r *launchRow) uint32 { return r.Workload }),
 				count("child_ctas", "CTAs of the child.", func(r *launchRow) uint32 { return r.CTAs }),

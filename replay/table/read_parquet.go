@@ -150,7 +150,7 @@ type limited struct {
 	max int
 }
 
-var errTooLarge = errors.New("asks for more memory than is allowed for a column")
+var errTooLarge = errors.New("needs more memory than a column may take")
 
 func (l limited) Allocate(size int) []byte {
 	if size > l.max {

@@ -10,7 +10,7 @@ func init() {
 		Columns: func() []column[taskRow] {
 			return []column[taskRow]{
 				count("kernel", "The kernel in the trace that is its work.", func(r *taskRow) uint32 { return r.Kernel }),
-				at("spawn_cycles", "The host asked for it.", func(r *taskRow) model.Time { return r.Spawn }),
+				at("spawn_cycles", "The host spawned it.", func(r *taskRow) model.Time { return r.Spawn }),
 				at("copied_cycles", "Its entry is on the device.", func(r *taskRow) model.Time { return r.Copied }),
 				at("schedulable_cycles", "Released.", func(r *taskRow) model.Time { return r.Schedulable }),
 				at("first_warp_cycles", "First warp started.", func(r *taskRow) model.Time { return r.FirstWarp }),

@@ -93,7 +93,7 @@ func find(dir string, opt Options) ([]*run, error) {
 		}
 	}
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("timeline: no tables of the kind asked for lie under %s: replay with -o %s first", dir, dir)
+		return nil, fmt.Errorf("timeline: no requested tables lie under %s: replay with -o %s first", dir, dir)
 	}
 	slices.SortFunc(runs, func(a, b *run) int {
 		return a.Compare(b.Key)

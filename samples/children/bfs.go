@@ -21,7 +21,7 @@ func bfsGenerator() samples.Generator {
 			samples.Choice("start", "start of the search: the source, or all vertices that have edges, whose one "+
 				"level expands them all", "source", "all"),
 			samples.Int("ctas", 240, 1, 4096, "CTAs of 128 threads in a kernel"),
-			samples.Choice("form", "the program: nested, or flat, which asks for no children and expands by CTA, by warp "+
+			samples.Choice("form", "the program: nested, or flat, which launches no children and expands by CTA, by warp "+
 				"and by a scan", "nested", "flat"))...),
 		Generate: func(w samples.Writer, p samples.Params) error {
 			g, err := openGraph(p)

@@ -168,14 +168,14 @@ var Launches = table.Sheet[LaunchRow]{
 	Fields: func() []table.Field[LaunchRow] {
 		return join(placeFields(func(r *LaunchRow) *Place { return &r.Place }), []table.Field[LaunchRow]{
 			table.Uint32Field("step", "Step of the launch instruction.", func(r *LaunchRow) *uint32 { return &r.At }),
-			table.Uint8Field("lane", "Lane that asks.", func(r *LaunchRow) *uint8 { return &r.Lane }),
+			table.Uint8Field("lane", "The requesting lane.", func(r *LaunchRow) *uint8 { return &r.Lane }),
 			table.BoolField("marked", "The program's own rule would launch it; so if absent.", func(r *LaunchRow) *bool {
 				return &r.Marked
 			}),
 			table.BoolField("shared_stream", "All children of the CTA share one stream.", func(r *LaunchRow) *bool {
 				return &r.SharedSWQ
 			}),
-			table.Uint32Field("child", "Kernel that it asks for, greater than its own.", func(r *LaunchRow) *uint32 {
+			table.Uint32Field("child", "Requested kernel, greater than its own.", func(r *LaunchRow) *uint32 {
 				return &r.Child
 			}),
 			table.Uint32Field("workload_items", "Items of work of the child.", func(r *LaunchRow) *uint32 {
