@@ -2,7 +2,6 @@ package accelsim
 
 import (
 	"bytes"
-	"strings"
 
 	"gpureplay/trace"
 )
@@ -211,9 +210,6 @@ func (k *kernel) settle(w *trace.Warp) {
 func (k *kernel) addInst(s *static, space trace.Space) uint32 {
 	in := s.inst
 	in.Space = space
-	if in.Imm > 0 && in.Class == trace.ClassFence && strings.HasPrefix(in.Opcode, "DEPBAR") {
-		in.Class = trace.ClassControl // some groups of asynchronous copies may go on: it does not wait for all
-	}
 	if space != trace.SpaceGlobal {
 		in.Flags &^= trace.InstBypassL1
 	}

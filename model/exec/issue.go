@@ -95,7 +95,10 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done, completed Time, load int3
 	case done < memory.Unknown && w.CTA.Posts && o.Flags&(trace.InstStore|trace.InstLoad) == trace.InstStore:
 		w.posted = max(w.posted, done)
 	case done < memory.Unknown:
-		w.last = max(w.last, done)
+		if w.last = max(w.last, done); o.Copy == program.CopyStarts {
+			c := w.copied()
+			c.done(c.start(), done)
+		}
 	default:
 		w.open++
 		w.CTA.open++
@@ -137,6 +140,9 @@ func (s *SM) goOn(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 	if o.Unit == program.UnitNone {
 		return s.follow(sc, w, o, t, from)
 	}
+	if o.Copy == program.CopiesClosed {
+		w.copied().close(t)
+	}
 	if from > t+1 { // behind its atomic
 		if from < memory.Unknown {
 			w.floor = from
@@ -163,9 +169,9 @@ func (s *SM) follow(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 		s.arrive(w, o.Barrier, t)
 		return false
 	case trace.ClassFence:
-		if w.fenced = true; w.open > 0 {
+		if open, last := w.fence(o); open > 0 {
 			w.ready, w.reason = memory.Unknown, StallMemory
-		} else if last := max(w.last, w.posted); last > w.ready {
+		} else if last > w.ready {
 			w.ready, w.reason = last, StallMemory
 		}
 	case trace.ClassDeviceSync:

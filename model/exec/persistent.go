@@ -50,7 +50,7 @@ func (s *SM) Reserve(k *Kernel, runtime PersistentRuntime) *PersistentCTA {
 	r := &PersistentCTA{s: s, runtime: runtime, cta: &CTA{Kernel: k, SM: s, lastAt: clock.Unset}}
 	for range k.Resources.Warps {
 		_, w := s.takeSlot()
-		w.persistent, w.place = r, len(r.warps)
+		w.persistent, w.place = r, int32(len(r.warps))
 		r.warps = append(r.warps, persistentWarp{w: w})
 	}
 	return r
@@ -159,14 +159,14 @@ func (r *PersistentCTA) takes(w *Warp, c *CTA, t Time) {
 	c.slots |= 1 << r.s.Slot(w)
 	v := &r.warps[w.place]
 	v.open, v.last = w.open, w.last
-	w.CTA, w.open, w.last, w.began = c, 0, t, t
+	w.CTA, w.open, w.last, w.began, w.copies = c, 0, t, t, nil
 }
 
 // ended passes on the end of a program or task's warp.
 func (r *PersistentCTA) ended(w *Warp, t Time) {
 	c, s := w.CTA, r.s
 	if c == r.cta {
-		r.runtime.ProgramEnded(w.place, t)
+		r.runtime.ProgramEnded(int(w.place), t)
 		return
 	}
 	s.Settle(t + 1)
@@ -204,6 +204,6 @@ func (s *SM) leave(t Time) {
 		w := &s.warps[trailing(s.leaving)]
 		r := w.persistent
 		w.CTA, w.open, w.leaves = r.cta, r.warps[w.place].open, false
-		r.runtime.WarpEnded(w.place, t)
+		r.runtime.WarpEnded(int(w.place), t)
 	}
 }

@@ -125,6 +125,7 @@ type Warp struct {
 	fenced        bool // ready when all that it issued is done
 	held          bool // by an atomic with an unknown completion time
 	parked        bool // until is known when its operands are there
+	awaits        bool // while it is fenced: groups of asynchronous copies alone
 	ID            uint32
 	open          int32 // its accesses with an unknown completion time
 	ready         Time  // operands of the next instruction; memory.Unknown: not known yet
@@ -135,12 +136,13 @@ type Warp struct {
 	began         Time
 	bank          []Time         // registers of its own program
 	persistent    *PersistentCTA // nil: an ordinary warp
-	place         int            // its number there
+	copies        *copies        // nil: it has issued none
 	begins        Time           // when it may get its first instructions
 	kept          Time           // its floor, while it is starved
 	has           uint8          // instructions that it has got and not issued
 	starved       bool           // it waits for some
 	leaves        bool           // its residence, when all that it has issued is known
+	place         int32          // its number in persistent
 }
 
 // New returns an idle SM.
@@ -236,7 +238,7 @@ func (s *SM) startWarp(c *CTA, i int, t Time) {
 	slot, w := s.takeSlot()
 	c.slots |= 1 << slot
 	w.CTA, w.ID, w.last, w.began = c, c.Trace.Warps[i].ID, t, t
-	w.open, w.held, w.parked, w.floor = 0, false, false, 0
+	w.open, w.held, w.parked, w.floor, w.copies = 0, false, false, 0, nil
 	w.Begin(c.program(i))
 	n := w.Code.Count
 	if cap(w.bank) < n {

@@ -15,9 +15,11 @@ type unresolved struct {
 	c     *CTA
 	id    uint32 // of the warp
 	o     *program.Op
-	regs  []Time // of the program that it is of
-	of    uint32 // which of the warp's
-	holds bool   // an atomic that holds its warp
+	regs  []Time  // of the program that it is of
+	of    uint32  // which of the warp's
+	holds bool    // an atomic that holds its warp
+	group int32   // of an asynchronous copy
+	in    *copies // those that it is one of; nil: it is none
 }
 
 // waitsFor notes which load of w has a number.
@@ -39,6 +41,10 @@ func (s *SM) unresolvedAt(load int32) *unresolved {
 // host's store buffer behind the parts that it has just written.
 func (l *unresolved) set(w *Warp, o *program.Op) {
 	l.w, l.c, l.id, l.o, l.regs, l.of, l.holds = w, w.CTA, w.ID, o, w.Regs, w.Number, false
+	if l.in = nil; o.Copy == program.CopyStarts {
+		l.in = w.copied()
+		l.group = l.in.start()
+	}
 }
 
 // Known lets warps go on, at the end of cycle t, whose loads have a time now at which they
@@ -73,6 +79,9 @@ func (s *SM) resolved(l *unresolved, done, flag Time) { s.answer(l, done, flag, 
 func (s *SM) answer(l *unresolved, done, flag, t Time) {
 	w := s.warpOf(l)
 	l.c.open--
+	if l.in != nil {
+		l.in.done(l.group, done)
+	}
 	if w == nil {
 		if r := l.w.persistent; r != nil && l.c == r.cta {
 			v := &r.warps[l.w.place]
@@ -114,8 +123,11 @@ func (s *SM) known(w *Warp, l *unresolved, done, t Time) {
 // reschedule schedules a warp that is parked, in cycle t, if nothing that is unknown holds it.
 func (s *SM) reschedule(w *Warp, t Time) {
 	ready, reason := w.floor, w.reason
+	fenced := int32(0)
 	if w.fenced {
-		ready, reason = max(ready, w.last, w.posted), StallMemory
+		var last Time
+		fenced, last = w.behindFence()
+		ready, reason = max(ready, last), StallMemory
 	}
 	if w.op != nil {
 		if latest := w.op.Ready(w.Regs); latest>>1 > ready {
@@ -124,7 +136,7 @@ func (s *SM) reschedule(w *Warp, t Time) {
 			}
 		}
 	}
-	if w.held || w.fenced && w.open > 0 || ready >= memory.Unknown {
+	if w.held || fenced > 0 || ready >= memory.Unknown {
 		return
 	}
 	w.ready, w.reason = ready, reason

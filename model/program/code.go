@@ -46,6 +46,8 @@ type Op struct {
 	// those banks in the order of registers, four bits each, one more than the bank; where memory writes them
 	Written uint32
 	Crowded bool     // two of one bank are read
+	Copy    CopyRole // its part in asynchronous copies
+	Groups  int32    // that may go on behind a CopiesAwaited
 	each    []uint32 // instructions of the flat form for each thread, if flat
 	last    []uint32 // instructions that it runs once, after the last
 	flat    bool     // each stands instead of this one
@@ -96,6 +98,9 @@ func (c *Code) add(in *trace.Inst) {
 	o := Op{
 		Class: in.Class, Space: in.Space, Flags: in.Flags,
 		Mem: in.Mem(), Width: in.Width, Barrier: uint8(in.Imm & 15), Unit: unitOf(in),
+	}
+	if o.Copy = roleOf(in); o.Copy == CopiesAwaited {
+		o.Groups = int32(min(in.Imm, mostGroups))
 	}
 	switch {
 	case in.Class == trace.ClassExit:

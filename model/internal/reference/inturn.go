@@ -378,7 +378,9 @@ func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) fun
 	if holds {
 		w.held = h
 	}
+	copying := w.copies.copying
 	return func(done model.Time) {
+		copying.finish(done)
 		for _, r := range in.Dst {
 			if !r.Zero() {
 				frame.regs[r] = done
@@ -394,9 +396,7 @@ func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) fun
 			return
 		}
 		w.last, w.known = max(w.last, done), nil
-		if w.fenced {
-			w.from = max(w.from, w.last)
-		}
+		w.pastFence()
 		if w.held == h {
 			w.held, w.from = nil, max(w.from, done-1)
 		}

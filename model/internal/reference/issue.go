@@ -97,7 +97,7 @@ func (s *nSM) unitFree(n *Machine, sched int, in *trace.Inst) bool {
 
 func (s *nSM) can(n *Machine, sched int, w *nWarp) bool {
 	return w != nil && w.hasInst(n) && w.page == nil && !w.holding && w.held == nil &&
-		(!w.fenced || w.cta.open[w.id] == 0) && w.barrier < 0 &&
+		!w.fencedOff() && w.barrier < 0 &&
 		!w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
 }
 
@@ -142,7 +142,8 @@ func (s *nSM) issue(n *Machine, sched int) {
 	if pick.held != nil && second != nil {
 		return
 	}
-	fenced := first.Class == trace.ClassFence && (max(pick.last, pick.posted) > n.t || pick.cta.open[pick.id] > 0)
+	until, open := pick.until()
+	fenced := first.Class == trace.ClassFence && (until > n.t || open)
 	if n.over != nil && n.pipe(second) == trace.ClassMemory {
 		return // pages are looked up for a scheduler's choice
 	}
@@ -166,6 +167,7 @@ func (w *nWarp) issue(n *Machine, sched int) {
 	}
 	n.warpInsts++
 	w.fenced = false
+	w.copies.issued(in)
 	if w.cta.item != nil {
 		n.threadInsts += uint64(bits.OnesCount32(w.mask))
 	}
@@ -214,8 +216,9 @@ func (w *nWarp) issue(n *Machine, sched int) {
 // result returns two functions for the instruction that w issues: one books its completion, the other tells
 // observers of it.
 func (w *nWarp) result(n *Machine, in *trace.Inst) (book, tell func(done model.Time)) {
-	t, frame := n.t, w.nFrame
+	t, frame, copying := n.t, w.nFrame, w.copies.copying
 	book = func(done model.Time) {
+		copying.finish(done)
 		writes := false
 		for _, r := range in.Dst {
 			if !r.Zero() {
@@ -249,7 +252,9 @@ func (w *nWarp) goOn(n *Machine, in *trace.Inst) {
 	}
 	switch in.Class {
 	case trace.ClassFence:
-		w.from, w.fenced = max(w.from, w.last, w.posted), true
+		w.copies.fence(in)
+		w.fenced = true
+		w.pastFence()
 	case trace.ClassBarrier:
 		w.barrier = int(in.Imm & 15)
 		w.cta.reached[w.barrier] = n.t

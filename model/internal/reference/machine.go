@@ -128,6 +128,7 @@ type nWarp struct {
 	barrier         int  // -1: none
 	exited, syncing bool
 	fenced          bool    // by its last instruction
+	copies          nCopies // past the registers
 	page            *nPage  // that it waits for
 	place           int     // among the warps of a MasterKernel threadblock
 	known           *nFrame // whose step's operands are looked up

@@ -100,9 +100,8 @@ func (w *nWarp) behind(c *nCTA, done model.Time) {
 	}
 	b.last[w.place] = max(b.last[w.place], done)
 	if x := c.sm.slots[w.slot]; x != nil && x.cta == c {
-		if x.last, x.known = max(x.last, done), nil; x.fenced {
-			x.from = max(x.from, x.last)
-		}
+		x.last, x.known = max(x.last, done), nil
+		x.pastFence()
 	}
 }
 
