@@ -111,6 +111,9 @@ type L1Config struct {
 	MissQueue     int   `toml:"miss_queue"`     // misses that wait for the crossbar
 	GlobalLoads   bool  `toml:"global_loads"`   // global loads are cached; false: global loads and stores bypass the L1
 	WriteAllocate bool  `toml:"write_allocate"` // a store that misses gets a line; false: it passes on to the L2
+
+	// written lines stay while they are fewer than this percentage of all lines; memory.engine = "cycle" alone
+	WriteRatio int `toml:"write_ratio_pct"`
 }
 
 // IcntConfig is the crossbar, one port each way per SM and per L2 slice.

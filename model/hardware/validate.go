@@ -80,6 +80,8 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"l1.merge":          {min: 0, max: 1 << 16},
 		"l1.miss_queue":     {min: 1, max: 1 << 16},
 
+		"l1.write_ratio_pct": {min: 0, max: 100},
+
 		"icnt.latency":    {min: 0, max: 1 << 20},
 		"icnt.flit_bytes": {min: 1, max: 1 << 12},
 		"icnt.queue":      {min: 0, max: 1 << 16},
@@ -291,7 +293,7 @@ func checkCaches(c *Config) error {
 		relate(l2.Bytes%(l2.LineBytes*l2.Ways*l2.Slices) == 0, "l2.bytes", l2.Bytes,
 			"a multiple of l2.line_bytes x l2.ways x l2.slices = %d (sets x ways x line x slices = bytes)",
 			l2.LineBytes*l2.Ways*l2.Slices),
-		checkUnified(c),
+		checkKept(c), checkUnified(c),
 	)
 }
 
@@ -306,6 +308,15 @@ func checkLines(c *Config) error {
 		relate(c.TLB.Entries <= maxLines/c.SM.Count, "tlb.entries", c.TLB.Entries, "at most %d of all sm.count = %d",
 			maxLines, c.SM.Count),
 	)
+}
+
+// checkKept has a set whose lines are all written reach the ratio from which on they may be replaced. Else a load
+// would wait for ever.
+func checkKept(c *Config) error {
+	l := &c.L1
+	sets := max(1, l.Bytes/max(1, l.LineBytes*max(1, l.Ways)))
+	return relate(l.WriteRatio*sets <= 100, "l1.write_ratio_pct", l.WriteRatio, "at most 100 / sets of the L1 = %d",
+		100/sets)
 }
 
 func checkUnified(c *Config) error {

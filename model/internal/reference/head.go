@@ -39,6 +39,7 @@ func (u *nLSU) storeAtHead(k *nPacket, set, tag uint64, block []uint64, t model.
 		if l == nil {
 			return false
 		}
+		l.written = true
 		for _, s := range k.r.sectors {
 			l.write(s, c.SectorBytes, k.r.bytes[s], t+nThere)
 		}

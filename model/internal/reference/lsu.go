@@ -316,7 +316,11 @@ func (u *nLSU) enter(n *Machine, k *nKernel, ctas int) {
 		}
 		size = min(c.Bytes, c.Unified-taken)
 	}
-	u.l1 = &nCache{ways: c.Ways * size / c.Bytes, per: uint64(c.LineBytes / 32), sets: map[uint64][]*nLine{}}
+	u.l1 = &nCache{ways: c.Ways * size / c.Bytes, per: uint64(c.LineBytes / 32), sets: map[uint64][]*nLine{},
+		lines: size / c.LineBytes}
+	if u.n.cfg.Memory.Engine == "cycle" {
+		u.l1.ratio = c.WriteRatio
+	}
 }
 
 // touchedSectors gives the sectors in the order of their first byte, and the

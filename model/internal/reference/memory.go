@@ -82,6 +82,8 @@ type nLine struct {
 	tag uint64
 	per uint64 // sectors of a line
 	sec [4]nSector
+
+	written bool // of an L1
 }
 
 func (l *nLine) at(sector uint64) *nSector { return &l.sec[sector%l.per] }
@@ -146,6 +148,24 @@ type nCache struct {
 	ways int
 	per  uint64 // sectors of a line
 	sets map[uint64][]*nLine
+
+	lines, ratio int // written lines stay while they are fewer than this percentage of all
+}
+
+// keeps reports whether a written line may not be replaced.
+func (c *nCache) keeps() bool {
+	written := 0
+	if c.ratio == 0 {
+		return false
+	}
+	for _, set := range c.sets {
+		for _, l := range set {
+			if l.written {
+				written++
+			}
+		}
+	}
+	return 100*written < c.ratio*c.lines
 }
 
 func (c *nCache) find(set, tag uint64, touch bool) *nLine {
@@ -167,8 +187,9 @@ func (c *nCache) allocate(set, tag uint64, t model.Time) (l, out *nLine) {
 		c.sets[set] = append(c.sets[set], l)
 		return l, nil
 	}
+	keeps := c.keeps()
 	for i, o := range c.sets[set] {
-		idle := true
+		idle := !o.written || !keeps
 		for _, s := range o.sec {
 			idle = idle && (!s.valid || s.fill <= t)
 		}

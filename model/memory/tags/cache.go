@@ -33,6 +33,10 @@ type Cache struct {
 	Wide   wideSets
 	Base   Time // fill times are counted from here
 
+	// keeps is how many lines are written before one of them may be replaced, and kept how many are (GPGPU-Sim's
+	// gpgpu_l1_cache_write_ratio, tag_array::probe). 0: a written line is replaced as any other.
+	keeps, kept int
+
 	// written has, per line and sector, the bytes that are there of one that is
 	// partial; nil until the first.
 	written [][coalesce.MaxSectors]uint32
@@ -86,6 +90,7 @@ func newMapped(t *hostmem.Tables, bytes, lineBytes, sectorBytes, ways int, m *Ma
 // flush empties the cache: lines of an earlier generation are not found, and are
 // the oldest of their sets.
 func (c *Cache) flush() {
+	c.kept = 0
 	c.Wide.flush(c.Lines)
 	if c.gen++; c.gen == 0 {
 		for i := range c.Lines {
@@ -155,8 +160,19 @@ func (c *Cache) front(id int32) {
 	c.Wide.front(id, c.Wide.end(int32(c.sets.Mod(uint64(id))))) // as [wideSets.line] has it
 }
 
-// replaceable reports whether nothing of l is on its way at t.
+// keep notes that a line has been written.
+func (c *Cache) keep(id int32) {
+	if l := &c.Lines[id]; c.keeps > 0 && l.dirty == 0 {
+		l.dirty = 1
+		c.kept++
+	}
+}
+
+// replaceable reports whether nothing of l is on its way at t, and l is not kept.
 func (c *Cache) replaceable(l *line, t Time) bool {
+	if c.kept < c.keeps && l.dirty != 0 && l.gen == c.gen {
+		return false
+	}
 	since := t - c.Base
 	if Time(max(l.Fill[0], l.Fill[1], l.Fill[2], l.Fill[3])) <= since || l.gen != c.gen {
 		return true
@@ -205,6 +221,9 @@ func (c *Cache) Insert(tag uint64, t Time) (id int32, was uint64, dirty uint8) {
 	l := &c.Lines[id]
 	if !unused { // or else the host's memory would be requested twice: to read, and to write
 		was, dirty = l.Tag, l.dirty
+		if c.keeps > 0 && dirty != 0 && l.gen == c.gen {
+			c.kept--
+		}
 	}
 	*l = line{Tag: tag, gen: c.gen}
 	c.last, c.absent = id, NoTag

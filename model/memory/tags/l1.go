@@ -22,6 +22,7 @@ type L1 struct {
 	caches   map[int]*Cache // by size: the L1 gets the rest of shared memory's carve-out
 	tables   *hostmem.Tables
 	Bypass   Time // the latency of bypassing requests
+	Keeps    int  // % of the lines: written lines stay while they are fewer
 }
 
 // L1Stats counts sector accesses of the L1.
@@ -49,6 +50,7 @@ func (c *L1) Resize(bytes int) {
 			ways = max(1, ways*bytes/c.Cfg.Bytes) // sets stay, ways follow the capacity
 		}
 		tags = New(c.tables, bytes, c.Cfg.LineBytes, c.Cfg.SectorBytes, ways, false)
+		tags.keeps = (bytes/c.Cfg.LineBytes*c.Keeps + 99) / 100
 		c.caches[bytes] = tags
 	}
 	c.Tags = tags
@@ -69,6 +71,7 @@ func (c *L1) Write(r *coalesce.Request, at Time) bool {
 	} else {
 		c.Tags.Touch(id)
 	}
+	c.Tags.keep(id)
 	for m := r.Mask; m != 0; m &= m - 1 {
 		i := uint(bits.TrailingZeros8(m)) & (coalesce.MaxSectors - 1)
 		c.Tags.write(id, bit+i, r.Bytes[i], at)
