@@ -31,6 +31,7 @@ func (a *app) printNotes(rows []map[string]any, results []*replay.Result) {
 			}
 		}
 	}
+	a.printStops(results)
 	if key := withoutEffect(results); key != "" {
 		fmt.Fprintf(a.out, "%s changes nothing: each policy takes the same cycles with all values\n", key)
 	}

@@ -42,6 +42,9 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, paths []string) error {
 	if err := a.printRuns(all); err != nil {
 		return err
 	}
+	if f.spread && !a.asJSON {
+		a.printSpread(all)
+	}
 	if f.io == "storage" && !a.asJSON {
 		a.printStages(all)
 	}
@@ -112,10 +115,8 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 	if err := f.compare(a, job); err != nil {
 		return nil, err
 	}
-	if f.sensitivity != "" {
-		if job.Variants, err = f.variants(a, cfg); err != nil {
-			return nil, err
-		}
+	if job.Variants, err = f.variants(a, cfg); err != nil {
+		return nil, err
 	}
 	progress := a.progress(len(job.Choices) * max(1, len(job.Variants)))
 	job.Estimated = a.noteEstimate
@@ -129,8 +130,18 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 	return results, err
 }
 
-// variants resolves --sensitivity.
+// variants resolves --sensitivity and --spread; nil: the machine as it is.
 func (f *replayFlags) variants(a *app, cfg *hardware.Config) ([]replay.Variant, error) {
+	switch {
+	case f.spread:
+		all, err := replay.Spread(cfg)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--spread: %w", err)}
+		}
+		return all, nil
+	case f.sensitivity == "":
+		return nil, nil
+	}
 	all, left, err := replay.Sensitivity(f.sensitivity, cfg)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--sensitivity: %w", err)}
@@ -239,7 +250,7 @@ func (f *replayFlags) compare(a *app, job *replay.Job) error {
 
 // unlike are flags that make no other run.
 var unlike = []string{"policy", "baseline", "no-baseline", "output", "tables", "format", "quiet", "json", "jobs",
-	"audit", "sensitivity"}
+	"audit", "sensitivity", "spread"}
 
 // again is the command that replays a trace as this one does, with a place for the policy. Flags that choose files
 // and policies are left out.

@@ -33,6 +33,7 @@ type replayFlags struct {
 	sample      int64
 	audit       bool
 	sensitivity string
+	spread      bool
 	asTasks     string
 	io          string
 	alone       bool
@@ -149,6 +150,8 @@ func (f *replayFlags) register(c *cobra.Command) {
 	s.StringVar(&f.sensitivity, "sensitivity", "",
 		"run the comparison over a range of one `KEY` of the machine (x0.5, x1, x2, x4; or KEY=VALUES),\n"+
 			"or of launch (the launch latency, 0 to 35,000 cycles)")
+	s.BoolVar(&f.spread, "spread", false, "run the comparison five times, with launches 0 to 4 cycles later, and print "+
+		"the range of its cycles")
 	s.BoolVar(&f.audit, "audit", false, "check every invariant of the run; a violation is exit status 1")
 }
 
@@ -300,6 +303,8 @@ func (f *replayFlags) check() error {
 		return usagef("--max-cycles=%d: want a cycle, or 0 for the program's end", f.maxCycles)
 	case f.alone && f.baseline != "":
 		return usagef("--baseline=%s and --no-baseline at once", f.baseline)
+	case f.spread && f.sensitivity != "":
+		return usagef("--spread and --sensitivity=%s at once: each is a range of one key", f.sensitivity)
 	}
 	if slices.Equal(f.tables, []string{"all"}) {
 		f.tables = nil

@@ -10,7 +10,8 @@ type Record struct {
 	ReadSectors  uint64
 	WriteSectors uint64
 	RowHits      uint64
-	BusyCycles   Time // cycles with a request pending
+	Stops        uint64 // times that a slice stopped at a request it had no room for; cycle engine
+	BusyCycles   Time   // cycles with a request pending
 }
 
 func (r *Record) AddUp(x *Record) {
@@ -20,5 +21,6 @@ func (r *Record) AddUp(x *Record) {
 	r.ReadSectors += x.ReadSectors
 	r.WriteSectors += x.WriteSectors
 	r.RowHits += x.RowHits
+	r.Stops += x.Stops
 	r.BusyCycles += x.BusyCycles
 }

@@ -284,7 +284,7 @@ func (n *crossbar) scheduleFirst(q *sliceQueue, slice int, t Time) {
 	k := q.first(n.packets.all)
 	s, tag := q.of, k.sector>>(q.of.Per&63)
 	if s.full() {
-		s.blockedFirst = true
+		s.stop()
 		s.Tags.PrefetchSet(tag)
 		return
 	}
@@ -308,7 +308,8 @@ func (n *crossbar) take(slice int, t Time) {
 		return
 	}
 	if at := s.waits(k, t); at > t {
-		if s.blockedFirst = at == Never; !s.blockedFirst {
+		if s.stop(); at < Never {
+			s.blockedFirst = false
 			n.post(slice, s.in.When(at))
 		}
 		return

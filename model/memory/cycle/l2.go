@@ -183,6 +183,14 @@ func (s *slice) allocate(sector uint64, t Time) int32 {
 	return id
 }
 
+// stop has the slice wait with its first request until it has room.
+func (s *slice) stop() {
+	if !s.blockedFirst {
+		s.Stats.Stops++
+	}
+	s.blockedFirst = true
+}
+
 // full reports whether the channel has no room for a slice's request.
 func (s *slice) full() bool { return s.asked >= s.room }
 
