@@ -48,6 +48,7 @@ func (a *app) presetsCommand() *cobra.Command {
 	c.Flags().StringVar(&key, "explain", "", "describe a `KEY` of the machine, or the keys of a table")
 	complete(c, "explain", listed(hardware.Keys, false))
 	c.ValidArgsFunction = firstOnly(gpus)
+	c.AddCommand(a.importCommand())
 	return c
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"gpureplay/internal/nearest"
+	"gpureplay/model/hardware/gpgpusim"
 )
 
 //go:embed presets/*.toml
@@ -90,8 +91,8 @@ func PresetSource(name string) []byte {
 	return data
 }
 
-// FindConfig returns the machine that a user requested: a TOML file if the argument has a path separator or ends in
-// .toml, otherwise a preset. It returns an error if there is no such preset or file.
+// FindConfig returns the machine that a user requested: a file if the argument has a path separator or ends in .toml
+// or .config, otherwise a preset. It returns an error if there is no such preset or file.
 func FindConfig(arg string) (*Config, error) {
 	if IsConfigFile(arg) {
 		return LoadConfig(arg)
@@ -101,12 +102,22 @@ func FindConfig(arg string) (*Config, error) {
 
 // IsConfigFile reports whether [FindConfig] takes an argument for a file.
 func IsConfigFile(arg string) bool {
-	return strings.HasSuffix(arg, ".toml") || strings.ContainsAny(arg, `/\`)
+	return strings.HasSuffix(arg, ".toml") || strings.HasSuffix(arg, ofGPGPUSim) || strings.ContainsAny(arg, `/\`)
 }
 
-// LoadConfig reads a machine from a TOML file; see [ReadConfig]. It returns an error if the file cannot be read or
-// has a wrong value.
+// ofGPGPUSim ends the name of a configuration file of GPGPU-Sim.
+const ofGPGPUSim = ".config"
+
+// LoadConfig reads a machine from a TOML file (see [ReadConfig]) or from a gpgpusim.config (package gpgpusim). It
+// returns an error if the file cannot be read or has a wrong value.
 func LoadConfig(file string) (*Config, error) {
+	if strings.HasSuffix(file, ofGPGPUSim) {
+		text, err := gpgpusim.TOML(file)
+		if err != nil {
+			return nil, err
+		}
+		return ReadConfig(file, text)
+	}
 	data, err := ReadTOML(file)
 	if err != nil {
 		return nil, err
