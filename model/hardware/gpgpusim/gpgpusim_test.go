@@ -108,22 +108,22 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// What cannot be modelled, or read, is an error of one line with the place and the option.
+// A value that cannot be modelled or read is an error of one line with its place.
 func TestRefused(t *testing.T) {
 	for from, want := range map[string][2]string{
-		"-gpgpu_n_cores_per_cluster 1":     {"-gpgpu_n_cores_per_cluster 2", "config:3: -gpgpu_n_cores_per_cluster 2:"},
-		"-network_mode 2":                  {"", "GPGPU-Sim's default"},
-		"-gpgpu_n_clusters 6":              {"-gpgpu_n_clusterz 6", "did you mean gpgpu_n_clusters"},
-		"L:T:m:L:L":                        {"L:L:s:N:L", "streaming"},
-		"S:4:128:256":                      {"N:4:128:256", "sectors"},
-		"-gpgpu_memory_partition_indexing": {"-gpgpu_memory_partition_indexing 4 -gpgpu_n_mem 8 -l2_ideal 0 #", "indexing 4:"},
-		"burst_length 16":                  {"burst_length 8", "32 bytes"},
-		"nbk=16":                           {"nbk=x", `"nbk=x"`},
-		"RTPL=4":                           {"", "missing"},
-		"RTPL=4\"":                         {"", "not closed"},
-		"1000:1100":                        {"1000", "four clocks"},
-		"1536:32":                          {"1536", "at least 2"},
-		"dramid@8":                         {"dramid@9", "256 bytes"},
+		"-gpgpu_n_cores_per_cluster 1":       {"-gpgpu_n_cores_per_cluster 2", "config:3: -gpgpu_n_cores_per_cluster 2:"},
+		"-network_mode 2":                    {"", "GPGPU-Sim's default"},
+		"-gpgpu_n_clusters 6":                {"-gpgpu_n_clusterz 6", "did you mean gpgpu_n_clusters"},
+		"L:T:m:L:L":                          {"L:L:s:N:L", "streaming"},
+		"S:4:128:256":                        {"N:4:128:256", "sectors"},
+		"-gpgpu_memory_partition_indexing 2": {"-gpgpu_memory_partition_indexing 4", "indexing 4:"},
+		"burst_length 16":                    {"burst_length 8", "32 bytes"},
+		"nbk=16":                             {"nbk=x", `"nbk=x"`},
+		"RTPL=4":                             {"", "missing"},
+		"RTPL=4\"":                           {"", "not closed"},
+		"1000:1100":                          {"1000", "four clocks"},
+		"1536:32":                            {"1536", "at least 2"},
+		"dramid@8":                           {"dramid@9", "256 bytes"},
 		"-trace_opcode_latency_initiation_int 2,2": {"", "trace.config"},
 		"-dram_bnkgrp_indexing_policy 1":           {"-dram_bnkgrp_indexing_policy", `"0": want an option`},
 		"-power_simulation_enabled 0":              {"-power_simulation_enabled", "has no value"},
@@ -162,6 +162,6 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != Markdown() {
-		t.Errorf("docs/accelsim-configs.md is not the table of the options (%v): go test ./model/hardware/gpgpusim -update", err)
+		t.Errorf("%s is not the table of the options (%v): go test ./model/hardware/gpgpusim -update", path, err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // TOML returns the machine of a gpgpusim.config, with the trace.config beside it, as TOML that begins with a preset
-// for all that such files do not say. Each number has its source in a comment. It returns an error for an unknown
+// for the keys that such files lack. Each number has its source in a comment. It returns an error for an unknown
 // option, or a value that the cycle-level engine does not model.
 func TOML(path string) ([]byte, error) {
 	f, err := read(path)
@@ -110,7 +110,7 @@ func (m *machine) head() {
 		return
 	}
 	name := filepath.Base(filepath.Dir(dir))
-	fmt.Fprintf(&m.text, "# The machine of a configuration of GPGPU-Sim. The base has what such files do not say.\n"+
+	fmt.Fprintf(&m.text, "# The machine of a configuration of GPGPU-Sim. The base has the keys that such files lack.\n"+
 		"base = %q\nname = %q\ndescription = %q\n", base, name, name+" of Accel-Sim's configuration files")
 }
 

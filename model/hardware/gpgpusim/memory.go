@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // cache is the value of an option gpgpu_cache:
@@ -14,11 +15,13 @@ type cache struct {
 	write, allocate, writeAllocate, setsIndex string
 }
 
-var cacheText = regexp.MustCompile(`^([A-Z]):(\d+):(\d+):(\d+),([A-Z]):([A-Z]):([a-z]):([A-Z]):([A-Z]),([A-Z]):(\d+):(\d+),` +
-	`(\d+)(:\d+)?(,\d+)?$`)
+var cacheText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Z]):(\d+):(\d+):(\d+),([A-Z]):([A-Z]):([a-z]):([A-Z]):([A-Z]),` +
+		`([A-Z]):(\d+):(\d+),(\d+)(:\d+)?(,\d+)?$`)
+})
 
 func (m *machine) cache(option string) (c cache) {
-	w := cacheText.FindStringSubmatch(m.file.get(option).text)
+	w := cacheText().FindStringSubmatch(m.file.get(option).text)
 	if w == nil {
 		m.fail(option, "want sectors:sets:line:ways,replacement:write:allocation:write allocation:index,"+
 			"mshr:entries:merge,queue")

@@ -41,7 +41,7 @@ Generated from 'model/hardware/gpgpusim' by 'go test ./model/hardware/gpgpusim -
 
 'replay --gpu=path/gpgpusim.config trace.zst' runs the machine of a configuration of GPGPU-Sim 4.2 or Accel-Sim. Its
 'trace.config' belongs in the same folder. 'replay presets import gpgpusim.config -o mine.toml' writes the machine as
-TOML, with the source of each number. What the files do not say comes from preset 'rtx3070', or 'qv100' before compute
+TOML, with the source of each number. Keys that the files lack come from preset 'rtx3070', or 'qv100' before compute
 capability 7.5.
 
 | tested configuration | machine |
