@@ -150,7 +150,7 @@ func checkValue(t *testing.T, path, flag, value string) {
 			_, err = policies.Parse(value, nil)
 		}
 	case "--gpu":
-		if !strings.HasSuffix(value, ".toml") {
+		if !strings.HasSuffix(value, ".toml") && !strings.HasSuffix(value, ".config") { // files of the user
 			_, err = hardware.FindConfig(value)
 		}
 	case "--set", "--sensitivity":
