@@ -45,7 +45,10 @@ func TestFRFCFSAgainstReference(t *testing.T) {
 		if r.IntN(2) == 0 { // few rows' turns between two refreshes
 			set("dram.banks", 1, 2)
 			set("dram.trefi", 90, 150)
-			machine = append(machine, "dram.mapping=")
+			machine = append(machine, "dram.mapping=", "dram.bank_hash=linear", "l2.hash=linear")
+		}
+		if r.IntN(2) == 0 {
+			machine = append(machine, writeQueue(r)...)
 		}
 		if r.IntN(2) == 0 {
 			machine = append(machine, fewSets(r, machine)...)
@@ -71,4 +74,12 @@ func fewSets(r *rand.Rand, machine []string) []string {
 	}
 	return []string{"l2.set_hash=spread", "l2.copies_warm=true", fmt.Sprintf("l2.ways=%d", ways),
 		fmt.Sprintf("l2.bytes=%d", bytes)}
+}
+
+// writeQueue gives the channels of a machine a queue of write-backs.
+func writeQueue(r *rand.Rand) []string {
+	size := 1 + r.IntN(8)
+	high := 1 + r.IntN(size)
+	return []string{fmt.Sprintf("dram.write_queue=%d", size), fmt.Sprintf("dram.write_high=%d", high),
+		fmt.Sprintf("dram.write_low=%d", 1+r.IntN(high))}
 }

@@ -152,11 +152,15 @@ type DRAMConfig struct {
 	BusBytes   int    `toml:"bus_bytes"`   // bytes per channel and transfer
 	DataRate   int    `toml:"data_rate"`   // transfers per command cycle
 	Mapping    string `toml:"mapping"`     // bits of an address as gpgpu_mem_addr_mapping has them; "": chunks of 256 B
+	BankHash   string `toml:"bank_hash"`   // row bits in a bank's number: none (linear), the lowest (xor), or ipoly
 	Latency    int    `toml:"latency"`     // constant part of an access, SM cycles
 	DualBus    bool   `toml:"dual_bus"`    // a row command and a column command in one cycle; false: one command
 	Lead       int    `toml:"lead"`        // SM cycles that the DRAM clock began before SM cycle 0; cycle engine
 	Window     int    `toml:"window"`      // scheduling window of a channel: requests among which FR-FCFS chooses
 	Return     int    `toml:"return"`      // requests that a channel holds beside its window
+	WriteQueue int    `toml:"write_queue"` // write-backs in a queue of their own; 0: in the window; cycle engine
+	WriteHigh  int    `toml:"write_high"`  // queued write-backs from which on a channel writes, not reads
+	WriteLow   int    `toml:"write_low"`   // below so many it reads again
 	TCCD       int    `toml:"tccd"`        // column command to column command
 	TCCDL      int    `toml:"tccdl"`       // column commands of one bank group
 	TRRD       int    `toml:"trrd"`        // activate to activate, of two banks

@@ -1,6 +1,9 @@
 package hardware
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // SectorShift is the logarithm of the bytes of a sector, the unit in which caches and DRAM are counted.
 const SectorShift = 5
@@ -48,6 +51,16 @@ func LayoutRuns(layout string, letter byte) (runs []BitRun) {
 // Polynomials are the polynomials of GPGPU-Sim's hashing.cc by the number of remainders,
 // and how many bits above the index it looks at: x⁴+x+1, x⁵+x²+1 and x⁶+x+1.
 var Polynomials = map[int]struct{ Modulus, Above uint64 }{16: {0b10011, 13}, 32: {0b100101, 15}, 64: {0b1000011, 19}}
+
+// HashedSlices is over how many slices a polynomial chooses. With a layout these are the slices of as many channels as
+// the next power of two has, and the slice is the remainder (linear_to_raw_address_translation::addrdec_tlx, gap).
+func (c *Config) HashedSlices() int {
+	channels := c.DRAM.Channels
+	if c.DRAM.Mapping == "" || channels&(channels-1) == 0 {
+		return c.L2.Slices
+	}
+	return c.L2.Slices / channels << bits.Len(uint(channels))
+}
 
 // DRAMGBs is the peak of the DRAM's buses in 1e9 bytes a second.
 func (c *Config) DRAMGBs() float64 {

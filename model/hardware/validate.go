@@ -108,6 +108,10 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"dram.latency":     {min: 0, max: 1 << 20},
 		"dram.window":      {min: 1, max: 1 << 16},
 		"dram.return":      {max: 1 << 16},
+		"dram.bank_hash":   {words: []string{"linear", "xor", "ipoly"}},
+		"dram.write_queue": {min: 0, max: 1 << 16},
+		"dram.write_high":  {min: 0, max: 1 << 16},
+		"dram.write_low":   {min: 0, max: 1 << 16},
 		"dram.bank_groups": {min: 1, max: 1024, powerOfTwo: true},
 		"dram.tccd":        {min: 0, max: 4096},
 		"dram.tccdl":       {min: 0, max: 4096},
@@ -308,67 +312,4 @@ func checkLines(c *Config) error {
 		relate(c.TLB.Entries <= maxLines/c.SM.Count, "tlb.entries", c.TLB.Entries, "at most %d of all sm.count = %d",
 			maxLines, c.SM.Count),
 	)
-}
-
-func checkDRAM(c *Config) error {
-	d := &c.DRAM
-	return firstError(
-		relate(c.L2.Slices%d.Channels == 0, "l2.slices", c.L2.Slices, "a multiple of dram.channels = %d", d.Channels),
-		checkHash("l2.hash", c.L2.Hash, "l2.slices", c.L2.Slices),
-		checkHash("l2.set_hash", c.L2.SetHash, "sets of a slice", c.L2.Sets()),
-		checkLayout(c),
-		relate(d.RowBytes >= c.L2.LineBytes, "dram.row_bytes", d.RowBytes, "at least l2.line_bytes = %d", c.L2.LineBytes),
-		relate(!c.CycleMemory() || d.Banks <= 64, "dram.banks", d.Banks, "at most 64 where memory.engine is cycle"),
-		relate(d.TREFI == 0 || d.TREFI-d.TRFC > d.TRCD+d.TRRD, "dram.trefi", d.TREFI,
-			"0 (no refresh) or more than dram.trfc + dram.trcd + dram.trrd = %d", d.TRFC+d.TRCD+d.TRRD),
-	)
-}
-
-// checkHash refuses a polynomial that is not published.
-func checkHash(key, hash, of string, n int) error {
-	if _, ok := Polynomials[n]; hash != "ipoly" || ok {
-		return nil
-	}
-	return &ValueError{key, strconv.Quote(hash), fmt.Sprintf("another hash where %s = %d: polynomials are published "+
-		"for 16, 32 and 64", of, n)}
-}
-
-// checkLayout refuses a layout of addresses that does not fit the channels.
-func checkLayout(c *Config) error {
-	layout, d := c.DRAM.Mapping, &c.DRAM
-	if layout == "" {
-		return nil
-	}
-	bad := func(allowed string, args ...any) error {
-		return &ValueError{"dram.mapping", strconv.Quote(layout), fmt.Sprintf(allowed, args...)}
-	}
-	if c.L2.Hash == "xor" {
-		return &ValueError{"l2.hash", strconv.Quote(c.L2.Hash),
-			"linear or ipoly where dram.mapping is set: a layout has no xor"}
-	}
-	if strings.Trim(layout, "RBCS.") != "" || len(layout) > 80 {
-		return bad("made of the letters R (row), B (bank), C (column) and S (burst), from the highest bit, with " +
-			"points between")
-	}
-	all := layoutBits(layout)
-	banks, rows := strings.Count(all, "B"), strings.Count(all, "R")
-	subs := c.L2.Slices / d.Channels
-	switch runs := LayoutRuns(layout, 'B'); {
-	case banks == 0 || 1<<banks != d.Banks:
-		return bad("with as many B as dram.banks = %d has bits", d.Banks)
-	case rows == 0 || !strings.HasSuffix(all, strings.Repeat("R", rows)):
-		return bad("with one run of R, the highest bits")
-	case len(runs) > 2:
-		return bad("with at most two runs of B")
-	case strings.Count(all, "S") < SectorShift || !strings.HasPrefix(all, strings.Repeat("S", SectorShift)):
-		return bad("with S for at least the lowest %d bits", SectorShift)
-	case strings.Count(all, "C")+strings.Count(all, "S") != bits.Len(uint(d.RowBytes))-1:
-		return bad("with as many C and S as dram.row_bytes = %d has bits", d.RowBytes)
-	case subs&(subs-1) != 0 || runs[0].mask < uint64(subs-1):
-		return bad("\"\" where l2.slices / dram.channels = %d is no power of two, or more than its lowest run "+
-			"of B chooses", subs)
-	case runs[0].Shift < uint(bits.TrailingZeros(uint(c.L2.LineBytes>>SectorShift))):
-		return bad("with B above the l2.line_bytes = %d of a line", c.L2.LineBytes)
-	}
-	return nil
 }

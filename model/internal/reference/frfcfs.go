@@ -21,6 +21,7 @@ type nController struct {
 	delayed []*nDRAMRequest   // by the constant latency
 	waiting []*nDRAMRequest   // among which it chooses, as they came
 	inside  int               // from the slices to their last column command
+	writing bool              // write-backs, which have a queue of their own
 	first   int               // bank that is asked first
 	banks   []nRowBank
 }
@@ -42,6 +43,7 @@ type nRowBank struct {
 	open, known                       bool // its row; known: there is one
 	had                               bool // a request
 	row                               uint64
+	goesOn                            map[bool]uint64 // with a row of reads, or of write-backs
 	activate, precharge, reads, wrote model.Time
 }
 
@@ -50,7 +52,8 @@ func newNController(m *nMemory, ch *nChannel) *nController {
 	c := &nController{m: m, ch: ch, asked: make([][]*nDRAMRequest, max(1, m.cfg.L2.Slices/d.Channels))}
 	long := model.Time(-1 << 40) // ago
 	for range d.Banks {
-		c.banks = append(c.banks, nRowBank{activate: long, precharge: long, reads: long, wrote: long})
+		c.banks = append(c.banks, nRowBank{goesOn: map[bool]uint64{}, activate: long, precharge: long, reads: long,
+			wrote: long})
 	}
 	return c
 }
@@ -75,7 +78,7 @@ func (c *nController) step(until model.Time) {
 
 // busy reports whether it has requests.
 func (c *nController) busy() bool {
-	return c.inside > 0 || slices.ContainsFunc(c.asked, func(q []*nDRAMRequest) bool { return len(q) > 0 })
+	return c.inside > c.kept() || slices.ContainsFunc(c.asked, func(q []*nDRAMRequest) bool { return len(q) > 0 })
 }
 
 // cycle acts in the next cycle.
@@ -93,10 +96,10 @@ func (c *nController) cycle() {
 	} else {
 		c.singleBus(w)
 	}
-	if len(c.waiting) < d.Window && c.inside < d.Window+d.Return {
+	if c.inside < d.Window+d.WriteQueue+d.Return {
 		c.fromSlice(t)
 	}
-	if len(c.waiting) < d.Window && len(c.delayed) > 0 && c.delayed[0].t <= t {
+	if len(c.delayed) > 0 && c.delayed[0].t <= t && c.hasRoom(c.delayed[0]) {
 		r := c.delayed[0]
 		c.delayed = c.delayed[1:]
 		r.t = t
@@ -112,8 +115,9 @@ func (c *nController) choose() {
 		if x.at != nil {
 			continue
 		}
+		c.switches()
 		for j, r := range c.waiting {
-			if r.bank == uint64(b) && (best < 0 || c.likes(x, r) && !c.likes(x, c.waiting[best])) {
+			if r.bank == uint64(b) && c.isWrite(r) == c.writing && (best < 0 || c.likes(x, r) && !c.likes(x, c.waiting[best])) {
 				best = j
 			}
 		}
@@ -122,6 +126,7 @@ func (c *nController) choose() {
 		}
 		x.at, x.had = c.waiting[best], true
 		c.waiting = slices.Delete(c.waiting, best, best+1)
+		c.keepsTo(x, b)
 		c.first = (c.first + 1) % len(c.banks)
 		return
 	}
@@ -130,6 +135,9 @@ func (c *nController) choose() {
 // likes reports whether a request is to the row of a bank: to row 0 of the layout before the
 // bank has had any.
 func (c *nController) likes(x *nRowBank, r *nDRAMRequest) bool {
+	if row, ok := x.goesOn[c.writing]; ok {
+		return r.row == row
+	}
 	if x.had {
 		return x.known && r.row == x.row
 	}
@@ -267,6 +275,9 @@ func (c *nController) fromSlice(t model.Time) {
 			continue
 		}
 		r := c.asked[s][0]
+		if !c.hasRoom(r) {
+			return
+		}
 		c.asked[s], c.turn = c.asked[s][1:], (s+1)%len(c.asked)
 		r.t = t + model.Time(c.m.cfg.DRAM.Latency)
 		c.inside++

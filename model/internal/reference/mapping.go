@@ -67,6 +67,12 @@ func nSlice(c *hardware.Config, sector uint64) int {
 		chunk = a.above/subs*n + a.channel*subs + a.sub // its slice without a hash, and the bits above
 	}
 	switch {
+	case c.L2.Hash == "ipoly" && c.DRAM.Mapping != "" && c.DRAM.Channels&(c.DRAM.Channels-1) != 0:
+		a, of := nDecode(c, sector), subs
+		for of < n { // slices of as many channels as the next power of two
+			of *= 2
+		}
+		return int(nRemainder(a.above*of+a.channel*subs+a.sub, int(of)) % n)
 	case c.L2.Hash == "ipoly":
 		return int(nRemainder(chunk, c.L2.Slices))
 	case c.L2.Hash == "linear" || c.DRAM.Mapping != "":
@@ -92,6 +98,12 @@ func nSet(c *hardware.Config, line uint64) uint64 {
 func nPlace(c *hardware.Config, sector uint64) (bank, row uint64) {
 	if c.DRAM.Mapping != "" {
 		a := nDecode(c, sector)
+		switch n := c.DRAM.Banks; c.DRAM.BankHash {
+		case "xor":
+			a.bank ^= a.row % uint64(n)
+		case "ipoly":
+			a.bank = nRemainder(a.row*uint64(n)+a.bank, n)
+		}
 		return a.bank, a.row
 	}
 	row = sector / 8 / uint64(c.DRAM.Channels) * 8 / uint64(c.DRAM.RowBytes/32)

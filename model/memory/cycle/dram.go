@@ -16,21 +16,19 @@ type channel struct {
 	serving bankSets
 
 	// Fields of each cycle lie together.
-	next    Time    // the cycle in which it has something to do; Never: none
-	end     Time    // of the cycles before the next refresh
-	waiting bankSet // banks for which requests wait
-	had     bankSet // that have had a request
-	waits   int     // requests that wait for their bank, among which it chooses
-	window  int     // most of them
-	inside  int     // those from the constant latency to their last column command
-	most    int     // of them
-	first   int     // the bank that is probed first
-	last    int     // the one with the highest number
-	turn    int     // the slice that gave a request last
-	slices  []dramQueue
-	delay   dramQueue // requests in the constant latency
-	banks   [mostDRAMBanks]dramBank
-	queues  bankQueues
+	next Time    // the cycle in which it has something to do; Never: none
+	end  Time    // of the cycles before the next refresh
+	had  bankSet // banks that have had a request
+	writeQueue
+	inside int // those from the constant latency to their last column command
+	most   int // of them
+	first  int // the bank that is probed first
+	last   int // the one with the highest number
+	turn   int // the slice that gave a request last
+	slices []dramQueue
+	delay  dramQueue // requests in the constant latency
+	banks  [mostDRAMBanks]dramBank
+	queues bankQueues
 
 	column, read, write, activate Time // from when on the channel takes such a command
 	groups                        bankGroups
@@ -75,11 +73,11 @@ func (c *channel) init(m *System, times *dramTimes, index int) {
 	*c = channel{
 		mapping: m.Mapping, pending: timing.NewCover(&m.Tables), net: m.xbar, times: times,
 		index: index, next: Never, turn: -1, delay: newDRAMQueue(-1),
-		queues: newBankQueues(d.Window), last: d.Banks - 1,
-		groups: newBankGroups(d.Banks, d.BankGroups), window: d.Window, most: d.Window + d.Return,
+		queues: newBankQueues(d.Window + d.WriteQueue), last: d.Banks - 1, writeQueue: newWriteQueue(d),
+		groups: newBankGroups(d.Banks, d.BankGroups), most: d.Window + d.WriteQueue + d.Return,
 	}
 	for i := range c.banks {
-		c.banks[i].row, c.banks[i].first = noOpenRow, noRequest
+		c.banks[i].init()
 	}
 	_, c.end = times.refresh.Era(0)
 }
@@ -121,7 +119,7 @@ func (c *channel) put(s *slice, sector uint64, n uint, t Time, write bool, fetch
 // bringNext prefetches the request that may come to its bank next, and the bank that may get one. A channel that acts
 // again is far from the host's caches.
 func (c *channel) bringNext() {
-	if idle := c.waiting &^ c.serving.all; idle != 0 {
+	if idle := c.idle(); idle != 0 {
 		b, _ := c.asked(idle)
 		hostmem.Prefetch(&c.banks[b&(mostDRAMBanks-1)])
 	}
@@ -145,27 +143,35 @@ func (c *channel) cycle(w Time) {
 		_, c.end = c.times.refresh.Era(w)
 		c.closeRows()
 	}
-	if idle := c.waiting &^ c.serving.all; idle != 0 {
+	if c.separate {
+		c.switchMode()
+	}
+	if idle := c.idle(); idle != 0 {
 		c.choose(idle)
 	}
 	if c.serving.all != 0 {
 		c.command(w)
 	}
-	if c.waits >= c.window {
+	if !c.separate && c.waits[reads] >= c.room[reads] {
 		return
 	}
 	if c.inside < c.most {
 		c.leave(w)
 	}
-	if c.delay.n > 0 && c.delay.first().t <= w {
-		r := c.delay.first()
-		k := c.queues.push(&c.banks[r.bank&(mostDRAMBanks-1)])
-		*k = *r
-		k.t = c.times.timeOf(w)
-		c.waiting.add(int(r.bank))
-		c.waits++
-		c.delay.drop()
+	if c.delay.n == 0 || c.delay.first().t > w {
+		return
 	}
+	r := c.delay.first()
+	mode := c.modeOf(r)
+	if c.waits[mode] >= c.room[mode] {
+		return
+	}
+	k := c.queues.push(&c.banks[r.bank&(mostDRAMBanks-1)].queues[mode])
+	*k = *r
+	k.t = c.times.timeOf(w)
+	c.waiting[mode].add(int(r.bank))
+	c.waits[mode]++
+	c.delay.drop()
 }
 
 // leave has the first of the slices in turn that may give a request in cycle w.
@@ -178,6 +184,9 @@ func (c *channel) leave(w Time) {
 		q := &c.slices[s]
 		if q.n == 0 || q.first().t > w {
 			continue
+		}
+		if c.full(q.first()) {
+			return
 		}
 		c.net.freed = append(c.net.freed, q.slice)
 		r := c.delay.push()
@@ -192,19 +201,17 @@ func (c *channel) leave(w Time) {
 
 // after returns the first cycle behind w in which there may be something to do.
 func (c *channel) after(w Time) Time {
-	if c.waiting&^c.serving.all != 0 {
+	if c.idle() != 0 || c.separate && c.switches() {
 		return w + 1
 	}
 	next := Never
-	if c.waits < c.window {
-		if c.delay.n > 0 {
-			next = c.delay.first().t
-		}
-		if c.inside < c.most {
-			for i := range c.slices {
-				if q := &c.slices[i]; q.n > 0 {
-					next = min(next, q.first().t)
-				}
+	if c.delay.n > 0 && !c.full(c.delay.first()) {
+		next = c.delay.first().t
+	}
+	if c.inside < c.most {
+		for i := range c.slices {
+			if q := &c.slices[i]; q.n > 0 && !c.full(q.first()) {
+				next = min(next, q.first().t)
 			}
 		}
 	}

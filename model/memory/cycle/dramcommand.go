@@ -17,14 +17,14 @@ type dramBank struct {
 	precharge Time
 	activate  Time
 	fetch     int32 // the fetch that waits for the request at hand
-	first     int32 // requests that wait for the bank, and the last of them
-	last      int32
 	n         uint8 // sectors of the request at hand
 	left      uint8 // and column commands of it that are not given
 	need      uint8 // the command that it needs next
 	hit       bool  // the request at hand has the open row
 	writes    bool  // which it writes
 	opened    bool  // and which was opened for it
+
+	queues [modes]bankQueue // requests that wait for the bank
 }
 
 // noOpenRow is the row of a bank that is closed.
@@ -216,15 +216,22 @@ func (c *channel) choose(idle bankSet) {
 		row, mask = 0, c.mapping.RowBits
 		c.had.add(b)
 	}
-	k := c.queues.choose(x, row, mask)
+	queue := &x.queues[c.mode]
+	if queue.row != noOpenRow {
+		row, mask = queue.row, ^uint64(0)
+	}
+	k := c.queues.choose(queue, row, mask)
 	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, k.n
 	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
 	c.serving.all.add(b)
 	c.sort(b)
-	if x.first == noRequest {
-		c.waiting.remove(b)
+	if queue.first == noRequest {
+		c.waiting[c.mode].remove(b)
 	}
-	c.waits--
+	c.waits[c.mode]--
+	if c.separate {
+		c.goOn(queue, k.row)
+	}
 	c.first = c.bank(1)
 }
 

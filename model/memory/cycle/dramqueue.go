@@ -72,8 +72,15 @@ func newBankQueues(most int) bankQueues {
 	return q
 }
 
+// bankQueue has the requests that wait for a bank.
+type bankQueue struct {
+	first int32 // noRequest: none
+	last  int32
+	row   uint64 // that it goes on with while it has requests to it; noOpenRow: none; of channels with a write queue
+}
+
 // push puts a request behind the others of a bank, and returns it, to be filled in.
-func (q *bankQueues) push(x *dramBank) *dramRequest {
+func (q *bankQueues) push(x *bankQueue) *dramRequest {
 	id := q.free
 	k := &q.all[id]
 	k.next, q.free = noRequest, k.next
@@ -88,7 +95,7 @@ func (q *bankQueues) push(x *dramBank) *dramRequest {
 
 // choose takes out the oldest request of a bank to a row, of whose number the bits of mask
 // count, or else the oldest. It is there until another is pushed.
-func (q *bankQueues) choose(x *dramBank, row, mask uint64) *dramRequest {
+func (q *bankQueues) choose(x *bankQueue, row, mask uint64) *dramRequest {
 	id, before := x.first, int32(noRequest)
 	for at, last := id, int32(noRequest); at != noRequest; at, last = q.all[at].next, at {
 		if q.all[at].row&mask == row {

@@ -32,13 +32,13 @@ func TestDRAMQueueKeepsOrder(t *testing.T) {
 
 // A bank gives the oldest request to its open row, and without one the oldest.
 func TestBankQueuesPreferTheOpenRow(t *testing.T) {
-	q, x := newBankQueues(4), &dramBank{row: 7, first: noRequest}
+	q, x := newBankQueues(4), &bankQueue{first: noRequest}
 	for range 2 { // places are used again
 		for i, row := range []uint64{5, 7, 6, 7} {
 			*q.push(x) = dramRequest{row: row, fetch: int32(i)}
 		}
 		for _, want := range []int32{1, 3, 0, 2} {
-			if k := q.choose(x, x.row, ^uint64(0)); k.fetch != want {
+			if k := q.choose(x, 7, ^uint64(0)); k.fetch != want {
 				t.Errorf("request %d, want %d", k.fetch, want)
 			}
 		}
@@ -55,13 +55,14 @@ func TestBankPrefersRowZeroAtFirst(t *testing.T) {
 		rows  []uint64
 		fetch int32
 	}{{[]uint64{5, 16, 0}, 1}, {[]uint64{5, 17, 8}, 0}} {
-		c := &channel{queues: newBankQueues(4), mapping: &tags.Mapping{RowBits: 15}, waits: 3}
+		c := &channel{queues: newBankQueues(4), mapping: &tags.Mapping{RowBits: 15}}
+		c.waits[reads] = 3
 		x := &c.banks[0]
-		x.row, x.first = noOpenRow, noRequest
+		x.init()
 		for i, row := range want.rows {
-			*c.queues.push(x) = dramRequest{row: row, fetch: int32(i)}
+			*c.queues.push(&x.queues[reads]) = dramRequest{row: row, fetch: int32(i)}
 		}
-		c.waiting.add(0)
+		c.waiting[reads].add(0)
 		if c.choose(1); x.fetch != want.fetch {
 			t.Errorf("of rows %v request %d, want %d", want.rows, x.fetch, want.fetch)
 		}

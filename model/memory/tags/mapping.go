@@ -29,8 +29,11 @@ type Mapping struct {
 	RowBits   uint64          // mask of a row's bits: of a layout the ones that it has
 	rows      timing.Divisor  // without a layout: sectors of a row
 	banks     timing.Divisor
-	lineShift uint  // sectors of a line
-	sets      *poly // over sets of a slice; nil: the cache chooses by itself
+	lineShift uint   // sectors of a line
+	sets      *poly  // over sets of a slice; nil: the cache chooses by itself
+	bankMask  uint64 // of the row's bits that a bank's number is hashed with; 0: none
+	bankPoly  *poly  // over banks; nil: another hash
+	gap       bool   // channels are no power of two: a polynomial's slice is a remainder
 
 	grain uint   // logarithm of how many sectors side by side lie in one slice
 	last  uint64 // those that have been requested last
@@ -62,7 +65,7 @@ func NewMapping(c *hardware.Config) *Mapping {
 		grain:     ChunkShift, last: ^uint64(0), RowBits: ^uint64(0),
 	}
 	if m.hash == hashPoly {
-		m.polyOf = newPoly(c.L2.Slices)
+		m.polyOf = newPoly(c.HashedSlices())
 	}
 	if c.L2.SetHash == "ipoly" {
 		m.sets = newPoly(c.L2.Sets())
@@ -73,6 +76,13 @@ func NewMapping(c *hardware.Config) *Mapping {
 		if len(runs) > 1 {
 			m.bankHigh = runs[1]
 		}
+		switch hashes[c.DRAM.BankHash] {
+		case hashXOR:
+			m.bankMask = uint64(c.DRAM.Banks) - 1
+		case hashPoly:
+			m.bankPoly = newPoly(c.DRAM.Banks)
+		}
+		m.gap = c.DRAM.Channels&(c.DRAM.Channels-1) != 0
 		m.RowBits = 1<<strings.Count(c.DRAM.Mapping, "R") - 1
 		m.subs = uint64(c.L2.Slices/c.DRAM.Channels) - 1
 		m.subShift, m.subBits = m.bankLow.Shift, uint(bits.OnesCount64(m.subs))
@@ -104,7 +114,11 @@ func (m *Mapping) sliceOf(sector uint64) int {
 	chunk := sector >> ChunkShift
 	above := m.channels.Div(chunk)
 	index := (chunk-above*m.channels.N)<<(m.subBits&63) | m.inChannel(sector, above)>>(m.subShift&63)&m.subs
-	if m.hash == hashPoly {
+	switch {
+	case m.hash != hashPoly:
+	case m.gap:
+		index = m.slices.Mod(index ^ m.polyOf.of(above))
+	default:
 		index ^= m.polyOf.of(above >> (m.subBits & 63))
 	}
 	return int(index)
@@ -137,7 +151,11 @@ func (m *Mapping) Locate(sector uint64) (bank, row uint64) {
 		return m.banks.Mod(n ^ row), row
 	}
 	rest := m.inChannel(sector, above)
-	return m.bankLow.Of(rest) | m.bankHigh.Of(rest), rest >> (m.rowShift & 63) & m.RowBits
+	bank, row = m.bankLow.Of(rest)|m.bankHigh.Of(rest), rest>>(m.rowShift&63)&m.RowBits
+	if m.bankPoly != nil { // dram_req_t::dram_req_t
+		bank ^= m.bankPoly.of(row)
+	}
+	return bank ^ row&m.bankMask, row
 }
 
 // poly is the hash of pseudo-randomly interleaved memory (Rau, ISCA 1991): the bits
