@@ -187,10 +187,16 @@ func (r *Reference) Predict(ctx context.Context, cfg *hardware.Config) (c Counte
 	if digest, err = digestOf(t); err != nil {
 		return c, "", err
 	}
+	c, err = countersOf(ctx, t, cfg)
+	return c, digest, err
+}
+
+// countersOf replays a program, launched as Accel-Sim launches, and returns this machine's counts.
+func countersOf(ctx context.Context, t *container.Reader, cfg *hardware.Config) (c Counters, err error) {
 	var sum durations
 	s, err := simulate(ctx, t, replay.AsOnAccelSim(cfg), "serial", &sum)
 	if err != nil {
-		return c, "", err
+		return c, err
 	}
 	c.Cycles, c.WarpInsts = float64(int(sum.cycles)+sum.kernels*cycleOfPlacing), s.WarpInsts
 	for _, x := range s.Memory {
@@ -207,7 +213,7 @@ func (r *Reference) Predict(ctx context.Context, cfg *hardware.Config) (c Counte
 			c.Requests, c.RowMisses = x.Accesses, x.Accesses-x.RowHits
 		}
 	}
-	return c, digest, nil
+	return c, nil
 }
 
 // Compared is a reference with this machine's counters.

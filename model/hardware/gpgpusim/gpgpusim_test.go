@@ -58,6 +58,9 @@ const small = `# a comment
 -gpgpu_dram_timing_opt "nbk=16:CCD=4:RRD=12:RCD=24:RAS=55:RP=24:RC=78:
 	CL=24:WL=8:CDLR=10:WR=24:nbkgrp=4:CCDL=6:RTPL=4"
 -dram_bnkgrp_indexing_policy 1
+-dram_bnk_indexing_policy 1
+-dram_seperate_write_queue_enable 1
+-dram_write_queue_size 128:108:32
 -power_simulation_enabled 0
 `
 
@@ -98,6 +101,8 @@ func TestMachine(t *testing.T) {
 		"max_warps = 48 #", "result_buses = 8 #", "carveouts = [0, 8192, 102400] #", "unified = 131072 #", "ways = 256 #",
 		"write_ratio_pct = 25 #", "bytes = 2097152 #", "slices = 16 #", `hash = "ipoly" #`, "row_bytes = 2048 #",
 		`mapping = "RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS" #`, "return = 191 #", "tccdl = 6 #", "twr = 24 #",
+		`bank_hash = "xor" # source: gpgpusim.config: dram_bnk_indexing_policy 1`, "write_queue = 128 #",
+		"write_high = 108 #", "write_low = 32 # source: gpgpusim.config: dram_write_queue_size 128:108:32",
 		"[exec.control]\nlatency = 4 # source: trace.config: trace_opcode_latency_initiation_spec_op_1 4,3\ninitiation = 3 #",
 		"[exec.fp16]\nlatency = 2 #", "[exec.tensor]\nlatency = 32 #", "ctas_per_cycle = 6 #",
 		"max_ctas = 32 # source: GPGPU-Sim's default: gpgpu_shader_cta 32",
@@ -117,6 +122,8 @@ func TestRefused(t *testing.T) {
 		"L:T:m:L:L":                          {"L:L:s:N:L", "streaming"},
 		"S:4:128:256":                        {"N:4:128:256", "sectors"},
 		"-gpgpu_memory_partition_indexing 2": {"-gpgpu_memory_partition_indexing 4", "indexing 4:"},
+		"-dram_bnk_indexing_policy 1":        {"-dram_bnk_indexing_policy 3", "0 to 2 (linear, xor, ipoly)"},
+		"128:108:32":                         {"128:108", "at least 3"},
 		"burst_length 16":                    {"burst_length 8", "32 bytes"},
 		"nbk=16":                             {"nbk=x", `"nbk=x"`},
 		"RTPL=4":                             {"", "missing"},
@@ -125,7 +132,7 @@ func TestRefused(t *testing.T) {
 		"1536:32":                            {"1536", "at least 2"},
 		"dramid@8":                           {"dramid@9", "256 bytes"},
 		"-trace_opcode_latency_initiation_int 2,2": {"", "trace.config"},
-		"-dram_bnkgrp_indexing_policy 1":           {"-dram_bnkgrp_indexing_policy", `"0": want an option`},
+		"-dram_bnkgrp_indexing_policy 1":           {"-dram_bnkgrp_indexing_policy", `"1": want an option`},
 		"-power_simulation_enabled 0":              {"-power_simulation_enabled", "has no value"},
 	} {
 		_, err := TOML(configuration(t, from, want[0]))

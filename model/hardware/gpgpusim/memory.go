@@ -134,12 +134,14 @@ func (m *machine) dram() {
 	}
 	m.number("dram.channels", "gpgpu_n_mem")
 	m.layout(layout)
+	m.choose("dram.bank_hash", "dram_bnk_indexing_policy", "linear", "xor", "ipoly")
 	m.number("dram.bus_bytes", bus)
 	m.number("dram.data_rate", "dram_data_command_freq_ratio")
 	m.set("dram.dual_bus", strconv.FormatBool(m.int("dram_dual_bus_interface") != 0), "dram_dual_bus_interface")
 	m.number("dram.latency", "dram_latency")
 	m.number("dram.window", "gpgpu_frfcfs_dram_sched_queue_size")
 	m.set("dram.return", strconv.Itoa(max(1, m.int("gpgpu_dram_return_queue_size")-1)), "gpgpu_dram_return_queue_size")
+	m.writeQueue("dram_seperate_write_queue_enable", "dram_write_queue_size")
 	of := map[string]string{"nbk": "banks", "nbkgrp": "bank_groups", "CCD": "tccd", "CCDL": "tccdl", "RRD": "trrd",
 		"RCD": "trcd", "RAS": "tras", "RP": "trp", "RC": "trc", "RTPL": "trtpl", "CL": "tcl", "WL": "twl", "CDLR": "tcdlr",
 		"WR": "twr"}
@@ -155,6 +157,28 @@ func (m *machine) dram() {
 	}
 	if len(of) > 0 && m.err == nil {
 		m.fail(timing, "%d timings are missing; GPGPU-Sim's defaults are not known here", len(of))
+	}
+}
+
+// choose writes the word that an option's number names.
+func (m *machine) choose(key, option string, words ...string) {
+	n := m.int(option)
+	if n >= len(words) {
+		m.fail(option, "the cycle-level engine needs 0 to %d (%s)", len(words)-1, strings.Join(words, ", "))
+		return
+	}
+	m.set(key, strconv.Quote(words[n]), option)
+}
+
+// writeQueue writes the queue of write-backs: its size, and from when to when a channel serves it.
+func (m *machine) writeQueue(enable, size string) {
+	queue := []int{0, 0, 0}
+	option := enable
+	if m.int(enable) != 0 {
+		queue, option = m.ints(size, ":", 3), size
+	}
+	for i, key := range []string{"queue", "high", "low"} {
+		m.set("dram.write_"+key, strconv.Itoa(queue[i]), option)
 	}
 }
 
