@@ -114,6 +114,7 @@ func spreadLanes(lanes uint32) (bytes uint32) {
 // beyondShare keeps CTAs apart from those that are an SM's share: a bit of the address.
 const beyondShare = 48
 
-// LocalWindow keeps local memory apart from every address of a trace. The low bits, which
-// choose slices and banks, equal GPGPU-Sim's LOCAL_GENERIC_START.
-const LocalWindow = 1<<62 | 0x1f880000
+// LocalWindow keeps local memory apart from every address of a trace. The rest of it, which chooses slices and banks,
+// is GPGPU-Sim's LOCAL_GENERIC_START. The window is a multiple of 3, 5, 7 and their products, so that it drops out
+// where as many channels, times a power of two, divide addresses.
+const LocalWindow = 3*5*7<<56 + 0x1f880000

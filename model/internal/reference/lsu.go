@@ -293,7 +293,7 @@ func (u *nLSU) local(w *nWarp, base, words uint64) (addrs []uint64) {
 				tid := uint64(w.slot)*32 + lane
 				cta := tid / padded
 				thread := padded*(uint64(u.s.id)+sms*(cta%uint64(ctas))) + tid%padded
-				addrs = append(addrs, 1<<62+0x1f880000+cta/uint64(ctas)<<48+4*((base/4+i)*padded*uint64(ctas)*sms+thread))
+				addrs = append(addrs, 105<<56+0x1f880000+cta/uint64(ctas)<<48+4*((base/4+i)*padded*uint64(ctas)*sms+thread))
 			}
 		}
 	}
