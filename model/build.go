@@ -85,6 +85,10 @@ func (m *Machine) startDependency() error {
 	if m.ctas.gate, _ = m.policy.Dependency.(CTADependency); m.ctas.gate != nil {
 		m.ctas.gate.Start(&x)
 		m.host.Gate = hostGate{m.ctas.gate, m.kernels}
+		if m.ctas.warps, _ = m.ctas.gate.(WarpDependency); m.ctas.warps != nil {
+			m.ctas.held = map[uint64][]accessWaiter{}
+			m.host.Gate = warpGate{hostGate{m.ctas.gate, m.kernels}, m.ctas}
+		}
 	}
 	if m.access, _ = m.policy.Dependency.(AccessDependency); m.access != nil {
 		m.ctas.access, m.kernels.unfolds = m.access, true

@@ -44,6 +44,7 @@ const (
 	evDispatch                    // a = kernel slot: enters the distributor
 	evRelease                     // a = kernel slot: it only waits for children
 	evKernelEnd                   // a = kernel slot: its last CTA has ended
+	evFollow                      // a = kernel whose successor may enter, b = its program order
 	evAccess                      // a, b = numbers of the dependency that works on accesses
 	evTask                        // a = argument, b = kind: for the narrow tasks and their runtime
 	evCTAs                        // the CTA scheduler looks again

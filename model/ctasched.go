@@ -16,8 +16,10 @@ type ctaScheduler struct {
 	kmu        *kmu
 	children   *launchUnit
 	tasks      *tasks
-	gate       CTADependency    // nil: CTAs wait for nothing but their kernel
-	access     AccessDependency // nil: nor do their accesses
+	gate       CTADependency             // nil: CTAs wait for nothing but their kernel
+	warps      WarpDependency            // gate; nil: warps do not wait for kernels
+	held       map[uint64][]accessWaiter // warps that wait at their points, by the order of their kernel
+	access     AccessDependency          // nil: nor do their accesses
 	use        *utilisation
 	sampler    *sampler
 	pace       clock.Pace
@@ -187,7 +189,8 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 // leavesEarly reports whether CTAs of a group of k leave their SMs before their stores are
 // acknowledged: those for whose end nothing waits but their kernel's (docs/model, choice 36).
 func (u *ctaScheduler) leavesEarly(k *kernelRun, group int) bool {
-	return u.early && u.gate == nil && u.access == nil && group == ownGrid && k.launch == nil && k.fused == nil &&
+	return u.early && (u.gate == nil || u.warps != nil) && u.access == nil && group == ownGrid && k.launch == nil &&
+		k.fused == nil &&
 		!k.narrow && !k.code.Launches
 }
 
@@ -242,6 +245,7 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 	k.done++
 	if u.gated(k) {
 		u.gate.Ended(k.Order, c.Rec.CTA, t)
+		u.follow(k, t)
 	}
 	if u.children.keeper != nil {
 		u.children.tellEnded(c, t)

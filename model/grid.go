@@ -70,6 +70,7 @@ func (u *ctaScheduler) gatedCTA(k *kernelRun) (*ctaRun, error) {
 	c, err := u.kernels.readAt(k, uint64(id))
 	if err == nil {
 		u.gate.Placed(k.Order, id, u.now)
+		u.mark(k, c)
 	}
 	return c, err
 }

@@ -51,6 +51,7 @@ type kernelRun struct {
 	groups   clock.FIFO[JoinedGroup]
 	cursor   trace.Cursor[trace.CTA]
 	pending  *ctaRun  // read ahead from the cursor
+	followed bool     // the kernel behind it may enter
 	alone    bool     // no other kernel has been in the distributor with it
 	smCTAs   []uint16 // CTAs of this kernel on each SM
 	smSince  []Time   // when the first of them came
@@ -68,6 +69,9 @@ type ctaRun struct {
 	swq        int            // stream of its children, where they share one; 0: none yet
 	task       *Task          // whose threadblock it is, on a persistent CTA or in a fused kernel
 	persistent *PersistentCTA // nil: on an SM itself
+
+	points      []exec.Points // room for its warps'
+	untriggered int           // warps that have a trigger and have not passed it
 }
 
 // of is the machine's side of a CTA.

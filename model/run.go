@@ -86,6 +86,8 @@ func (m *Machine) handle(e clock.Event) error {
 		return m.ctas.release(m.kernels.runs[e.A], e.T)
 	case evKernelEnd:
 		return m.kernelEnded(m.kernels.runs[e.A], e.T)
+	case evFollow:
+		m.ctas.followed(e.A, e.B, e.T)
 	case evAccess:
 		return m.access.Event(e.A, e.B, e.T)
 	case evTask:

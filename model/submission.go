@@ -87,6 +87,12 @@ type hostGate struct {
 	*kernels
 }
 
+// Opens is of [host.Gate].
+func (g hostGate) Opens(place int, _ *host.Kernel) bool {
+	window := g.Window()
+	return window == 0 || place < window
+}
+
 // Opened hands over the kernel as policies see it.
 func (g hostGate) Opened(k *host.Kernel, t Time) error {
 	return g.CTADependency.Opened(&g.runs[k.Slot].KernelView, t)

@@ -2,7 +2,9 @@ package policies
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Args are the values of parameters; one that is not set has its default.
@@ -33,6 +35,15 @@ func (a Args) Integer(name string, low, high int64) (int64, error) {
 		return 0, fmt.Errorf("%s=%s: want a whole number from %d to %d", name, s, low, high)
 	}
 	return n, nil
+}
+
+// OneOf is a parameter that is one of some words. It returns an error for another.
+func (a Args) OneOf(name string, words ...string) (string, error) {
+	text := a.Text(name)
+	if !slices.Contains(words, text) {
+		return "", fmt.Errorf("%s=%s: want %s", name, text, strings.Join(words, ", "))
+	}
+	return text, nil
 }
 
 // Either reports whether a parameter that has one of two words has the second. It returns an error for any other

@@ -139,6 +139,9 @@ func Names() []string { return sortedKeys(named) }
 
 // Get returns a named policy, or an error that lists those there are.
 func Get(name string) (*Policy, error) {
+	if name == "streams" { // the word of runtime engineers
+		name = "hyperq"
+	}
 	if p := named[name]; p != nil {
 		return p, nil
 	}

@@ -52,7 +52,7 @@ func TestMachineFor(t *testing.T) {
 		{trace.Machine{SMVersion: 86}, "rtx3070", "captured on compute capability 8.6", "", 46, 1132},
 		{trace.Machine{SMVersion: 70}, "qv100", "captured on compute capability 7.0", "", 80, 1132},
 		{trace.Machine{Name: "k20c"}, "k20c", "made for", "", 13, 706},
-		{trace.Machine{}, "a100", "does not say", "", 108, 1410},
+		{trace.Machine{}, "a100", "does not name its GPU", "", 108, 1410},
 	} {
 		var m trace.Meta
 		m.SetMachine(w.gpu)

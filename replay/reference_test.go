@@ -74,8 +74,8 @@ func TestReference(t *testing.T) {
 	}
 	slices.Sort(errs)
 	median, p90 := errs[len(errs)/2], errs[len(errs)*9/10]
-	line := fmt.Sprintf("median error %.1f %%, 90th percentile %.1f %% over %d kernels, %d of them equal", median, p90,
-		len(errs), same)
+	line := fmt.Sprintf("over %d kernels the median error is %.1f %% and the 90th percentile %.1f %%; %d are equal",
+		len(errs), median, p90, same)
 	t.Log(line)
 	if page, err := os.ReadFile("../docs/accuracy.md"); err != nil ||
 		!strings.Contains(strings.Join(strings.Fields(string(page)), " "), line) {

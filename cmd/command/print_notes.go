@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gpureplay/model"
+	"gpureplay/model/host"
+	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/trace"
 )
@@ -70,7 +72,7 @@ func surprises(r *replay.Result, row map[string]any) (notes []string) {
 	if is("l1_hit_pct", 0) && !m.L1.GlobalLoads {
 		notes = append(notes, "L1 hit 0 %: loads of global memory bypass the L1 of "+m.Name+" (l1.global_loads=false)")
 	}
-	if r.OneStream && is("speedup", 1) && r.Policy != r.Baseline {
+	if r.OneStream && is("speedup", 1) && r.Policy != r.Baseline && ordersStreams(r.Policy) {
 		notes = append(notes, r.Policy+" takes as long as "+r.Baseline+
 			": all kernels are in one stream, which keeps their order")
 	}
@@ -121,4 +123,10 @@ func recordedLine(results []*replay.Result) string {
 		line += "; the capture has no calls of the host: launches follow as fast as the host can make them"
 	}
 	return line
+}
+
+// ordersStreams reports whether the order of streams alone says when a policy's kernels begin.
+func ordersStreams(policy string) bool {
+	p, err := policies.Get(policy)
+	return err == nil && (p.Dependency == "" || p.Dependency == "barrier") && p.Host == host.Streams
 }

@@ -189,7 +189,7 @@ const mostAhead = 1 << 16
 // the SM has ended a CTA, and no kernel that waits for one of them can come. And none of them may have a fitting
 // CTA to place. Where requests move beside SMs, it is at most the time when one of its own moves.
 func (s *SM) horizon(t, next Time) Time {
-	if s.Keeps || s.watched || s.width > 1 {
+	if s.Keeps || s.Marks || s.watched || s.width > 1 {
 		return t
 	}
 	end := min(s.port.Horizon(), t+mostAhead)

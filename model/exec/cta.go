@@ -34,6 +34,7 @@ type CTA struct {
 	Prologue func(w *Warp) // inserts the code that w executes before its program; nil: none
 	Hold     Time          // for how long it holds its place at least
 	Posts    bool          // its stores do not keep it on its SM
+	Points   []Points      // of its warps; nil: they have none
 	Rec      Record
 
 	SM          *SM
@@ -53,6 +54,13 @@ type CTA struct {
 	synced   uint64 // slots of warps that wait for children
 	saved    []Warp // while it is suspended
 }
+
+// Points are the steps of a warp's path at which it waits, and with which it passes its trigger. [NoPoint]: it has
+// none.
+type Points struct{ Wait, Trigger int32 }
+
+// NoPoint is the step of a point that a warp does not have.
+const NoPoint = -1
 
 // barrier is one named barrier of a CTA.
 type barrier struct {
@@ -93,7 +101,7 @@ const (
 // Reset makes c a CTA of k before its first instruction, with a record that it opens.
 func (c *CTA) Reset(k *Kernel, code *program.Code, rec Record) {
 	c.Kernel, c.Code, c.Rec = k, code, rec
-	c.Counted, c.Prologue, c.Hold, c.Posts, c.posted = false, nil, 0, false, 0
+	c.Counted, c.Prologue, c.Hold, c.Posts, c.posted, c.Points = false, nil, 0, false, 0, nil
 	c.ThreadInsts, c.Live, c.Waiting, c.Children, c.Syncing = 0, 0, 0, 0, 0
 	c.until, c.lastAt, c.acked, c.open, c.slots, c.synced = 0, clock.Unset, 0, 0, 0, 0
 	c.saved = c.saved[:0]

@@ -43,7 +43,7 @@ func (s *SM) issue(sc *scheduler, w *Warp, t Time) {
 		}
 		// Still running: ready for its next instruction unless that can go now.
 		if s.holding || sc.as[w.unit&15] == sc.as[u&15] || s.fetch.fresh(s, w, t) || w.ready > t ||
-			s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.Keeps {
+			s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.Keeps || s.Marks && w.waits() {
 			return
 		}
 		sc.ready &^= 1 << w.bit
@@ -59,6 +59,9 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 		return false
 	}
 	s.count(w, t)
+	if s.Marks && w.points.Trigger == int32(w.PC) {
+		s.pass(w, t)
+	}
 	done, last, completed, free, held := s.pipe.Issue(sc.number, o, t)
 	u := sc.as[o.Unit&15] & 15
 	if sc.pipes[u].free = free; free > t+1 {
@@ -214,10 +217,16 @@ func (s *SM) next(w *Warp) bool {
 	return more
 }
 
-// stalls parks w if the dependency keeps its next access back.
+// stalls parks w if the dependency keeps it back at its point, or its next access.
 func (s *SM) stalls(w *Warp) bool {
 	f := &w.Frame
-	if w.unit != program.UnitMemory || w.op == nil {
+	if s.Marks && w.waits() {
+		if s.d.Waits(s, w) {
+			return true
+		}
+		w.points.Wait = NoPoint
+	}
+	if !s.Keeps || w.unit != program.UnitMemory || w.op == nil {
 		return false
 	}
 	o := w.op

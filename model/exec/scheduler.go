@@ -135,7 +135,7 @@ func (sc *scheduler) step(s *SM, t Time) (done bool) {
 			return false
 		}
 		sc.ready &^= 1 << (uint(b) & 63)
-		if s.Keeps && s.stalls(w) {
+		if (s.Keeps || s.Marks) && s.stalls(w) {
 			continue // not eligible: the scheduler takes another
 		}
 		sc.last = b

@@ -71,6 +71,7 @@ type Setup struct {
 	Accesses AccessObserver // nil: accesses are not observed
 	Insts    InstObserver   // nil: nor of instructions
 	Keeps    bool           // the device may keep accesses back
+	Marks    bool           // warps have points at which they wait, or pass a trigger
 }
 
 // Device is the machine that an SM is part of. The SM reports the events of its CTAs to it
@@ -85,6 +86,10 @@ type Device interface {
 	// Blocked reports whether the next access of w, to sectors, is kept back. The device
 	// has noted w then and schedules it again.
 	Blocked(s *SM, w *Warp, sectors []uint64) bool
+	// Waits reports whether w, at the point where it waits, is kept back, as Blocked does. Passed tells that a warp has
+	// passed its trigger, or has exited without it.
+	Waits(s *SM, w *Warp) bool
+	Passed(c *CTA, t Time)
 	// Launch makes the launch call at a step of w and returns from when w goes on; 0: the
 	// device schedules it again.
 	Launch(s *SM, w *Warp, at int, t Time) (Time, error)
@@ -207,6 +212,10 @@ func (s *SM) startWarp(c *CTA, i int, t Time) {
 	c.slots |= 1 << slot
 	w.CTA, w.ID, w.last, w.began = c, c.Trace.Warps[i].ID, t, t
 	w.open, w.held, w.parked, w.floor, w.copies = 0, false, false, 0, nil
+	w.points = Points{NoPoint, NoPoint}
+	if c.Points != nil {
+		w.points = c.Points[i]
+	}
 	w.Begin(c.program(i))
 	n := w.Code.Count
 	if cap(w.bank) < n {
@@ -272,6 +281,9 @@ func (s *SM) exit(w *Warp, t Time) {
 	slot := s.Slot(w)
 	s.free |= 1 << slot
 	s.d.Exited(c, w.began, t)
+	if w.points.Trigger != NoPoint {
+		s.pass(w, t)
+	}
 	c.slots &^= 1 << slot
 	c.acked, c.posted = max(c.acked, w.last, t+1), max(c.posted, w.posted)
 	c.Live--

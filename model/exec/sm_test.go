@@ -68,6 +68,8 @@ func (d *device) Wake(_ int, t exec.Time)                                       
 func (d *device) Fail(err error)                                                 { d.t.Fatal(err) }
 func (d *device) Horizon(_ *exec.SM, t, _ exec.Time) exec.Time                   { return t }
 func (d *device) Blocked(*exec.SM, *exec.Warp, []uint64) bool                    { return false }
+func (d *device) Waits(*exec.SM, *exec.Warp) bool                                { return false }
+func (d *device) Passed(*exec.CTA, exec.Time)                                    {}
 func (d *device) Launch(*exec.SM, *exec.Warp, int, exec.Time) (exec.Time, error) { return 0, nil }
 func (d *device) Placed(*exec.CTA)                                               {}
 func (d *device) Exited(*exec.CTA, exec.Time, exec.Time)                         {}

@@ -32,4 +32,5 @@ type Warp struct {
 	starved       bool           // it waits for some
 	leaves        bool           // its residence, when all that it has issued is known
 	place         int32          // its number in persistent
+	points        Points         // that it has not come to
 }

@@ -103,7 +103,7 @@ func (st *Stream) beside(i int) bool {
 // an event.
 func (h *Host) overtakes(st *Stream, t Time) {
 	if h.Gate != nil {
-		h.openKernels(st, t)
+		h.OpenKernels(st, t)
 		return
 	}
 	for i := 1; i < len(st.queue) && st.queue[i].early; i++ {

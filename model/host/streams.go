@@ -89,7 +89,7 @@ func (h *Host) Push(st *Stream, op StreamOp, t Time) {
 		h.begin(st, t)
 	case h.Gate != nil:
 		if st.queue[0].Run != nil && st.queue[0].Run.Ready {
-			h.openKernels(st, t)
+			h.OpenKernels(st, t)
 		}
 	case op.early && st.queue[0].Run != nil && st.queue[0].Run.Ready:
 		h.overtakes(st, t)
@@ -230,15 +230,16 @@ func (h *Host) pop(st *Stream) {
 // inspect has kernels dispatched that may be.
 func (h *Host) inspect(t Time) { h.dev.Fail(h.dev.Inspect(t)) }
 
-// openKernels lets the kernels of a stream enter the GPU that the window allows.
-func (h *Host) openKernels(st *Stream, t Time) {
-	window := h.Gate.Window()
+// OpenKernels lets the kernels of a stream enter the GPU that its gate allows.
+func (h *Host) OpenKernels(st *Stream, t Time) {
+	var before *Kernel
 	for i := range st.queue {
 		op := &st.queue[i]
-		if op.Kind != trace.OpLaunch || window > 0 && i >= window || op.start > t {
+		if op.Kind != trace.OpLaunch || op.start > t || !h.Gate.Opens(i, before) {
 			return
 		}
 		k := op.Run
+		before = k
 		if k == nil || k.opened {
 			continue
 		}

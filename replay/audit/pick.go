@@ -40,9 +40,10 @@ type turnBook struct {
 	slot int // -1: not known
 }
 
-// newPicks returns nil where a policy has warps execute instructions without records.
+// newPicks returns nil where a policy has warps execute instructions without records, or wait at points of their paths.
 func newPicks(a *Auditor, scheduler string, policy *model.Policy) *picks {
-	if _, adds := policy.Launch.(model.LaunchKeeper); adds {
+	_, adds := policy.Launch.(model.LaunchKeeper)
+	if _, waits := policy.Dependency.(model.WarpDependency); adds || waits {
 		return nil
 	}
 	p := &picks{a: a, greed: true, sms: make([]smSeats, a.cfg.SM.Count)}

@@ -1,0 +1,109 @@
+package model
+
+import (
+	"maps"
+	"slices"
+
+	"gpureplay/model/exec"
+	"gpureplay/model/host"
+	"gpureplay/trace"
+)
+
+// WarpDependency is a [CTADependency] whose kernels overlap within their CTAs (programmatic dependent launch). The
+// kernel behind another of its stream enters the GPU when all CTAs of that one have passed their triggers. Its warps
+// wait at a point of their paths until that one has completed.
+type WarpDependency interface {
+	CTADependency
+	// Points returns the points of each warp of a CTA that is placed, which stay the caller's until the next call.
+	// nil: the kernel has no triggers, and its warps do not wait.
+	Points(order uint64, c *trace.CTA) []exec.Points
+	// Triggered is called when all warps of a CTA have passed their triggers or exited.
+	Triggered(order uint64, cta uint32, t Time)
+	// Follows reports whether all CTAs of a kernel have passed their triggers, or ended without.
+	Follows(order uint64) bool
+	// Holds reports whether warps of a kernel wait at their points.
+	Holds(order uint64) bool
+}
+
+// warpGate is such a dependency as the host sees it.
+type warpGate struct {
+	hostGate
+	u *ctaScheduler
+}
+
+// Opens is of [host.Gate]: at most two kernels of a stream are on the GPU.
+func (g warpGate) Opens(place int, before *host.Kernel) bool {
+	return place == 0 || place == 1 && before != nil && g.u.warps.Follows(before.Number)
+}
+
+// Completed lets warps go on that waited for a kernel's completion.
+func (g warpGate) Completed(order uint64, t Time) {
+	g.hostGate.Completed(order, t)
+	g.u.letGo(t)
+}
+
+// mark gives the warps of a CTA their points.
+func (u *ctaScheduler) mark(k *kernelRun, c *ctaRun) {
+	if u.warps == nil {
+		return
+	}
+	c.untriggered = 0
+	points := u.warps.Points(k.Order, &c.Trace)
+	if points == nil {
+		return
+	}
+	c.Points = append(c.points[:0], points...)
+	c.points = c.Points
+	for i := range points {
+		if points[i].Trigger != exec.NoPoint {
+			c.untriggered++
+		}
+	}
+}
+
+// follow has the host look whether the kernel behind k may enter, once.
+func (u *ctaScheduler) follow(k *kernelRun, t Time) {
+	if u.warps != nil && !k.followed && u.warps.Follows(k.Order) {
+		k.followed = true
+		u.queue.Post(t+1, evFollow, k.Slot, k.Order)
+	}
+}
+
+// followed lets the kernel enter that is behind one in its stream, unless that one has ended.
+func (u *ctaScheduler) followed(slot, order uint64, t Time) {
+	if k := u.kernels.runs[slot]; k.Order == order && k.In != nil {
+		u.kmu.host.OpenKernels(k.In, t)
+	}
+}
+
+// letGo has the warps go on in cycle t whose kernels need not wait any more.
+func (u *ctaScheduler) letGo(t Time) {
+	for _, order := range slices.Sorted(maps.Keys(u.held)) {
+		if u.warps.Holds(order) {
+			continue
+		}
+		for _, x := range u.held[order] {
+			x.sm.Resume(x.w, x.why, max(t, u.now+1))
+		}
+		delete(u.held, order)
+	}
+}
+
+// Waits is of [exec.Device].
+func (x toSMs) Waits(s *exec.SM, w *exec.Warp) bool {
+	u, order := x.m.ctas, w.CTA.Kernel.Order
+	if !u.warps.Holds(order) {
+		return false
+	}
+	u.held[order] = append(u.held[order], accessWaiter{s, w, exec.StallPageNotOwned})
+	return true
+}
+
+// Passed is of [exec.Device].
+func (x toSMs) Passed(c *exec.CTA, t Time) {
+	run := of(c)
+	if run.untriggered--; run.untriggered == 0 {
+		x.m.ctas.warps.Triggered(run.kernel.Order, c.Rec.CTA, t)
+		x.m.ctas.follow(run.kernel, t)
+	}
+}

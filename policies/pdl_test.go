@@ -1,0 +1,138 @@
+package policies_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/model/hardware"
+	"gpureplay/trace/tracetest"
+)
+
+// launchedAhead is two kernels of one warp. Instructions take 100 cycles. The first triggers behind ten of them and has
+// ten more; the second waits behind five.
+const launchedAhead = `
+launch a grid=1 block=32
+cta 0
+warp 0
+int R1 <- R1 x10
+PREEXIT control
+int R1 <- R1 x10
+exit
+launch b grid=1 block=32
+cta 0
+warp 0
+int R1 <- R1 x5
+ACQBULK control
+int R2 <- R2 x5
+exit
+`
+
+// The second kernel is dispatched a cycle behind the trigger of the first, and its warp goes on when that has ended.
+func TestProgrammaticLaunch(t *testing.T) {
+	cfg := tiny(t, 2, 1)
+	cfg.Host.LaunchLatency, cfg.Host.LaunchOverheadNs, cfg.KMU.DispatchLatency = 0, 0, 50
+	l, _ := run(t, launchedAhead, cfg, "pdl")
+	a, b := l.kernels[0], l.kernels[1]
+	trigger := l.ctas[0].Start + 9*100 + 1
+	if want := trigger + 1 + model.Time(cfg.KMU.DispatchLatency); b.Dispatch != want {
+		t.Errorf("the second is dispatched in cycle %d, want %d", b.Dispatch, want)
+	}
+	if l.ctas[1].Start >= a.End-500 {
+		t.Errorf("it begins in cycle %d, with the first until %d", l.ctas[1].Start, a.End)
+	}
+	goesOn := a.End + 1
+	if last, got := goesOn+1+4*100, b.End; got < last+1 || got > last+100+model.Time(cfg.SM.ExitLatency)+2 {
+		t.Errorf("it ends in cycle %d; its last instruction issues in %d", got, last)
+	}
+}
+
+// overlapping is kernels that each read what the one before wrote, behind a load that needs nothing of it.
+func overlapping(r *rand.Rand, trigger bool) string {
+	var b strings.Builder
+	b.WriteString("array a base=0x10000 bytes=64K\narray b base=0x20000 bytes=64K\narray w base=0x40000 bytes=64K\n")
+	for k := range 3 + r.IntN(3) {
+		ctas, warps := 1+r.IntN(5), 1+r.IntN(2)
+		fmt.Fprintf(&b, "launch k%d grid=%d block=%d\n", k, ctas, 32*warps)
+		from, to := 0x10000+k%2*0x10000, 0x20000-k%2*0x10000
+		for c := range ctas {
+			fmt.Fprintf(&b, "cta %d\n", c)
+			for w := range warps {
+				fmt.Fprintf(&b, "warp %d\nload R1 <- R2 @0x%x+4\nint R3 <- R1 x%d\n", w, 0x40000+r.IntN(64)*128, 1+r.IntN(9))
+				if trigger && r.IntN(3) > 0 {
+					b.WriteString("PREEXIT control\n")
+				}
+				if trigger {
+					b.WriteString("ACQBULK control\n")
+				}
+				fmt.Fprintf(&b, "load R4 <- R5 @0x%x+4\nint R6 <- R4 x%d\nstore <- R6 @0x%x+4\nexit\n", from+r.IntN(16)*128,
+					1+r.IntN(5), to+(c*warps+w)*128)
+			}
+		}
+		if r.IntN(4) == 0 {
+			b.WriteString([]string{"sync\n", "h2d w bytes=4096\n", "record 1\n"}[r.IntN(3)])
+		}
+	}
+	return b.String()
+}
+
+// Random chains pass the auditor, which checks each access against those of the kernels before. No more than two of
+// their kernels are on the GPU at once, and none ends before the one in front of it.
+func TestProgrammaticChains(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 42))
+		text := overlapping(r, seed%2 == 0)
+		cfg := tiny(t, 1+r.IntN(3), 1+r.IntN(3))
+		for _, policy := range []string{"pdl", "pdl,trigger=begin", "pdl,trigger=last-load", "pdl,trigger=end",
+			"pdl,trigger=begin,wait=begin"} {
+			l, _ := run(t, text, cfg, policy)
+			slices.SortFunc(l.kernels, func(a, b model.KernelRecord) int { return cmp.Compare(a.ID, b.ID) })
+			for i := range l.kernels {
+				for j := i + 2; j < len(l.kernels); j++ {
+					if l.kernels[j].Dispatch < l.kernels[i].End {
+						t.Fatalf("seed %d, %s: kernel %d enters in cycle %d, kernel %d ends in %d", seed, policy, j,
+							l.kernels[j].Dispatch, i, l.kernels[i].End)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Without a trigger a programmatic launch changes nothing: every record is that of hyperq.
+func TestNoTrigger(t *testing.T) {
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 43))
+		sameRecords(t, fmt.Sprint("seed ", seed), overlapping(r, false), tiny(t, 1+r.IntN(3), 1+r.IntN(3)))
+	}
+	for _, preset := range []string{"a100", "rtx3070", "k20c"} {
+		cfg, err := hardware.Preset(preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(5) {
+			sameRecords(t, preset, overlapping(rand.New(rand.NewPCG(seed, 44)), false), cfg)
+		}
+	}
+}
+
+func sameRecords(t *testing.T, name, text string, cfg *hardware.Config) {
+	t.Helper()
+	r := tracetest.FromText(t, text)
+	want, _, err := replay(t, r, cfg, "hyperq", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := replay(t, r, cfg, "pdl", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.kernels, want.kernels) || !reflect.DeepEqual(got.ctas, want.ctas) {
+		t.Errorf("%s: records differ:\n%+v\n%+v", name, got.kernels, want.kernels)
+	}
+}
