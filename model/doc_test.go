@@ -97,7 +97,7 @@ func TestModelDocNumbers(t *testing.T) {
 		fmt.Sprintf("at most %s operations ahead of the device", grouped(host.MaxOpen)),
 		fmt.Sprintf("The host reads up to %s unfinished tasks ahead", grouped(taskWindow)),
 		fmt.Sprintf("gives task n to stream n mod %d", taskStreamCount),
-		fmt.Sprintf("lies at 2^%d + %#x + ", 62, uint64(exec.LocalWindow-1<<62)),
+		fmt.Sprintf("lies at 105 x 2^56 + %#x + ", uint64(exec.LocalWindow-105<<56)),
 	} {
 		saysMODEL(t, want)
 	}

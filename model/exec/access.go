@@ -100,7 +100,7 @@ func (s *SM) localWord(slot int, k *Kernel) (first, apart uint64) {
 	}
 	thread := uint64(slot) * hardware.WarpSize
 	round, cta := thread/padded/k.share, thread/padded%k.share
-	return round<<beyondShare + 4*(padded*(uint64(s.ID)+sms*cta)+thread%padded), k.apart
+	return round<<beyondShare + 4*(padded*(uint64(s.Config.NumberInPort(s.ID))+sms*cta)+thread%padded), k.apart
 }
 
 // spreadLanes returns the bits of the words of 4 bytes that eight lanes touch.

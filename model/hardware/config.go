@@ -116,9 +116,10 @@ type L1Config struct {
 	WriteRatio int `toml:"write_ratio_pct"`
 }
 
-// IcntConfig is the crossbar, one port each way per SM and per L2 slice.
+// IcntConfig is the crossbar, one port each way per SM, or a few SMs, and per L2 slice.
 type IcntConfig struct {
 	Latency    int  `toml:"latency"`      // crossbar cycles each way, unloaded
+	SMsPerPort int  `toml:"sms_per_port"` // SMs that share a port; cycle engine
 	FlitBytes  int  `toml:"flit_bytes"`   // bytes per port and crossbar cycle
 	Queue      int  `toml:"queue"`        // packets that wait at each side, before a port of an SM or a slice
 	HeadOfLine bool `toml:"head_of_line"` // a packet that waits for its port stops those behind it

@@ -62,6 +62,16 @@ func (c *Config) HashedSlices() int {
 	return c.L2.Slices / channels << bits.Len(uint(channels))
 }
 
+// NumberInPort is the number of an SM where those of a port follow each other, as in GPGPU-Sim (cid_to_sid).
+func (c *Config) NumberInPort(sm int) int {
+	per := c.Icnt.SMsPerPort
+	if per <= 1 {
+		return sm
+	}
+	ports := c.SM.Count / per
+	return sm%ports*per + sm/ports
+}
+
 // DRAMGBs is the peak of the DRAM's buses in 1e9 bytes a second.
 func (c *Config) DRAMGBs() float64 {
 	d := &c.DRAM

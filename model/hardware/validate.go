@@ -86,7 +86,9 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"icnt.flit_bytes": {min: 1, max: 1 << 12},
 		"icnt.queue":      {min: 0, max: 1 << 16},
 
-		"l2.bytes":        {min: 128, max: 1 << 36},
+		"l2.bytes":          {min: 128, max: 1 << 36},
+		"icnt.sms_per_port": {min: 1, max: 64},
+
 		"l2.slices":       {min: 1, max: 4096},
 		"l2.line_bytes":   {min: 32, max: 128, powerOfTwo: true},
 		"l2.sector_bytes": {min: 32, max: 128, powerOfTwo: true},

@@ -12,7 +12,10 @@ func checkDRAM(c *Config) error {
 	if c.HashedSlices() != c.L2.Slices {
 		slices += ", with dram.channels as the next power of two,"
 	}
+	per := c.Icnt.SMsPerPort
 	return firstError(
+		relate(c.SM.Count%per == 0, "icnt.sms_per_port", per, "a divisor of sm.count = %d", c.SM.Count),
+		relate(per == 1 || c.CycleMemory(), "icnt.sms_per_port", per, "1 where memory.engine is reserve"),
 		relate(c.L2.Slices%d.Channels == 0, "l2.slices", c.L2.Slices, "a multiple of dram.channels = %d", d.Channels),
 		checkHash("l2.hash", c.L2.Hash, slices, c.HashedSlices()),
 		checkHash("l2.set_hash", c.L2.SetHash, "sets of a slice", c.L2.Sets()),

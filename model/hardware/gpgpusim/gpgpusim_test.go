@@ -116,7 +116,7 @@ func TestMachine(t *testing.T) {
 // A value that cannot be modelled or read is an error of one line with its place.
 func TestRefused(t *testing.T) {
 	for from, want := range map[string][2]string{
-		"-gpgpu_n_cores_per_cluster 1":       {"-gpgpu_n_cores_per_cluster 2", "config:3: -gpgpu_n_cores_per_cluster 2:"},
+		"-gpgpu_n_cores_per_cluster 1":       {"-gpgpu_n_cores_per_cluster x", "config:3: -gpgpu_n_cores_per_cluster x:"},
 		"-network_mode 2":                    {"", "GPGPU-Sim's default"},
 		"-gpgpu_n_clusters 6":                {"-gpgpu_n_clusterz 6", "did you mean gpgpu_n_clusters"},
 		"L:T:m:L:L":                          {"L:L:s:N:L", "streaming"},

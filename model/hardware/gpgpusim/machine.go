@@ -136,7 +136,12 @@ func (m *machine) clocks() {
 
 // sm writes the SM, its schedulers and collectors.
 func (m *machine) sm() {
-	m.number("sm.count", "gpgpu_n_clusters")
+	const clusters, cores = "gpgpu_n_clusters", "gpgpu_n_cores_per_cluster"
+	option := clusters
+	if m.int(cores) > 1 {
+		option = cores
+	}
+	m.set("sm.count", strconv.Itoa(min(m.int(clusters), 1<<16)*min(m.int(cores), 1<<16)), option)
 	cc := m.capability()
 	m.set("sm.compute_capability", strconv.Itoa(cc), "gpgpu_compute_capability_major")
 	unit := 256
@@ -214,6 +219,7 @@ func (m *machine) shared() {
 }
 
 func (m *machine) crossbar() {
+	m.number("icnt.sms_per_port", "gpgpu_n_cores_per_cluster")
 	m.number("icnt.flit_bytes", "icnt_flit_size")
 	m.number("icnt.queue", "icnt_in_buffer_limit")
 }

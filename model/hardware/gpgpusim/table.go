@@ -48,8 +48,7 @@ capability 7.5.
 | --- | --- |
 | SM7_QV100 | equal to preset 'qv100' |
 | SM86_RTX3070 | equal to preset 'rtx3070' |
-| SM75_RTX2060, SM7_GV100 | loaded |
-| SM7_TITANV | refused: two SMs on a port |
+| SM75_RTX2060, SM7_GV100, SM7_TITANV | loaded |
 | SM75_RTX2060_S | refused: streaming L1 |
 | SM6_TITANX, SM3_KEPLER_TITAN | refused: booksim, no sub-cores; an option that GPGPU-Sim does not have |
 `, "'", "`")

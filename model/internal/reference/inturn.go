@@ -24,6 +24,7 @@ type nNetwork struct {
 	first   []*nPacket   // of each slice, at the crossbar
 	next    []int        // slice whose turn it is at each SM
 	flying  int          // requests that have not come back
+	ports   int          // of SMs, which several may share
 }
 
 type nPacket struct {
@@ -43,10 +44,11 @@ type nPacket struct {
 
 func newNNetwork(m *nMemory) *nNetwork {
 	c := m.cfg
-	x := &nNetwork{m: m, queue: make([][]*nPacket, c.SM.Count), gate: make([][]*nPacket, c.SM.Count)}
+	x := &nNetwork{m: m, queue: make([][]*nPacket, c.SM.Count), ports: c.SM.Count / c.Icnt.SMsPerPort}
+	x.gate = make([][]*nPacket, x.ports)
 	x.doors = make([]nDoor, c.L2.Slices)
 	x.inbox, x.turn = make([][]*nPacket, c.L2.Slices), make([]int, c.L2.Slices)
-	x.done, x.first, x.next = make([][]*nPacket, c.L2.Slices), make([]*nPacket, c.L2.Slices), make([]int, c.SM.Count)
+	x.done, x.first, x.next = make([][]*nPacket, c.L2.Slices), make([]*nPacket, c.L2.Slices), make([]int, x.ports)
 	x.after = make([]model.Time, c.L2.Slices)
 	for range c.SM.Count {
 		x.banks = append(x.banks, make([][]*nPacket, c.L1.Banks+1))
@@ -87,7 +89,8 @@ func (x *nNetwork) step(t model.Time) {
 	for sm := range x.next {
 		x.receive(sm, t)
 	}
-	for sm := range x.gate {
+	for i := range c.SM.Count { // of the SMs of a port another is first in each cycle
+		sm := i%x.ports + (i/x.ports+1+int(t))%c.Icnt.SMsPerPort*x.ports
 		banks, past := x.banks[sm], c.L1.Banks
 		x.enter(sm, &banks[past], t)
 		for b := range past {
@@ -169,7 +172,7 @@ func (x *nNetwork) receive(sm int, t model.Time) {
 	for n := range x.first {
 		i := (x.next[sm] + n) % len(x.first)
 		k := x.first[i]
-		if k == nil || k.sm != sm || k.ready > t {
+		if k == nil || k.sm%x.ports != sm || k.ready > t {
 			continue
 		}
 		x.first[i], x.next[sm] = nil, i+1
@@ -186,7 +189,7 @@ func (x *nNetwork) receive(sm int, t model.Time) {
 
 // enter brings the first of some packets to the crossbar, by its SM's port.
 func (x *nNetwork) enter(sm int, from *[]*nPacket, t model.Time) {
-	if len(*from) == 0 || len(x.gate[sm]) >= max(1, x.m.cfg.Icnt.Queue) {
+	if len(*from) == 0 || len(x.gate[sm%x.ports]) >= max(1, x.m.cfg.Icnt.Queue) {
 		return
 	}
 	k := (*from)[0]
@@ -195,7 +198,7 @@ func (x *nNetwork) enter(sm int, from *[]*nPacket, t model.Time) {
 	}
 	*from = (*from)[1:]
 	k.ready = x.m.out[sm].claim(t, x.m.flits(k.kind != trace.InstLoad, k.r))
-	x.gate[sm] = append(x.gate[sm], k)
+	x.gate[sm%x.ports] = append(x.gate[sm%x.ports], k)
 }
 
 // admit lets slice i take one of the packets at the SMs' heads that are for it.

@@ -287,12 +287,14 @@ func (u *nLSU) local(w *nWarp, base, words uint64) (addrs []uint64) {
 		ctas--
 	}
 	ctas, padded := max(1, ctas), (k.tk.Block.Count()+31)/32*32
+	ports := sms / uint64(u.n.cfg.Icnt.SMsPerPort)
+	sm := uint64(u.s.id)%ports*uint64(u.n.cfg.Icnt.SMsPerPort) + uint64(u.s.id)/ports
 	for i := range words {
 		for lane := range uint64(32) {
 			if w.mask>>lane&1 != 0 {
 				tid := uint64(w.slot)*32 + lane
 				cta := tid / padded
-				thread := padded*(uint64(u.s.id)+sms*(cta%uint64(ctas))) + tid%padded
+				thread := padded*(sm+sms*(cta%uint64(ctas))) + tid%padded
 				addrs = append(addrs, 105<<56+0x1f880000+cta/uint64(ctas)<<48+4*((base/4+i)*padded*uint64(ctas)*sms+thread))
 			}
 		}

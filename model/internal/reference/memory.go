@@ -308,10 +308,10 @@ func (m *nMemory) serve(i, sm int, kind trace.InstFlags, r *nAsked, t model.Time
 	t, _ = m.perform(i, kind, r, t)
 	leave := m.sliceOut[i].packet(t, flits)
 	if m.cfg.Icnt.HeadOfLine {
-		m.sliceOwed[i] += m.mean(m.in[sm], leave+lat, m.cfg.L2.Slices, m.cfg.SM.Count)
+		m.sliceOwed[i] += m.mean(m.in[sm%m.net.ports], leave+lat, m.cfg.L2.Slices, m.cfg.SM.Count)
 		m.sliceOut[i].hold(leave, due(&m.sliceOwed[i]))
 	}
-	return m.in[sm].packet(leave+lat, flits)
+	return m.in[sm%m.net.ports].packet(leave+lat, flits)
 }
 
 // mean is for how long the head of an input waits on the average for an output from t

@@ -81,8 +81,8 @@ func (n *crossbar) admit(slice int, t Time) {
 // behind that in which the L1 finds it (baseline_cache::cycle precedes L1_latency_queue_cycle). Here both go to the
 // crossbar at once.
 func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
-	sm := turnOf(q.asking, q.turn)
-	o := &n.injects[sm]
+	port := turnOf(q.asking, q.turn)
+	o := &n.injects[port]
 	all := n.packets.all
 	k := o.first(all)
 	lat := n.latency
@@ -95,16 +95,18 @@ func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 			return
 		}
 	}
-	q.asking[sm>>6] &^= 1 << (sm & 63)
-	q.turn = int32(sm) + 1
+	q.asking[port>>6] &^= 1 << (port & 63)
+	q.turn = int32(port) + 1
 	q.asks--
 	id := o.pop(k)
 	k.ready = max(t+lat, t+1)
 	if o.requested = false; o.n > 0 {
-		n.ask(o, sm, t, slice)
+		n.ask(o, port, t, slice)
 	}
 	if o.n == n.most-1 { // there is room again
-		n.follow(n.leaves + sm)
+		for sm := port; sm < len(n.injects); sm += n.ports {
+			n.follow(n.leaves + sm)
+		}
 	}
 	if n.open(q, k.ready-1) {
 		q.last = k.ready - 1

@@ -21,7 +21,9 @@ type crossbar struct {
 	injects []injection
 	queues  []sliceQueue
 	replies []replies  // of slices
-	ejects  []ejection // of SMs
+	ejects  []ejection // of ports
+	ports   int        // of SMs
+	perPort int        // SMs of each
 	misses  int32      // most of an L1's queue
 	most    int32      // and at the crossbar
 	steps   [6]int     // the first word of the units of each step, the first of them a slice or an SM
@@ -50,10 +52,14 @@ func newCrossbar(m *System) *crossbar {
 		m: m, latency: m.latency, packets: newPackets(), rests: newPayloads(),
 		dramSoon: Never, rop: Time(c.L2.Latency), fills: newL2Misses(),
 	}
+	n.perPort = max(1, c.Icnt.SMsPerPort)
+	n.ports = c.SM.Count / n.perPort
 	n.injects, n.queues = make([]injection, c.SM.Count), make([]sliceQueue, c.L2.Slices)
+	ins := make([]inPort, n.ports)
 	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
 	for i := range n.injects {
 		o := &n.injects[i]
+		o.inPort = &ins[n.portOf(i)]
 		o.sm, o.depth = uint16(i), int32(max(1, c.L1.Latency))
 		o.banks = slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks))
 		o.mostBypass = max(o.depth, int32(c.L1.BypassLatency))
@@ -63,7 +69,7 @@ func newCrossbar(m *System) *crossbar {
 	}
 	n.offers, n.homing, n.leaves, n.admits = n.steps[1]<<6, n.steps[2]<<6, n.steps[3]<<6, n.steps[4]<<6
 	n.wakeups = newWakeups(n.steps[5] << 6)
-	n.replies, n.ejects = make([]replies, c.L2.Slices), make([]ejection, c.SM.Count)
+	n.replies, n.ejects = make([]replies, c.L2.Slices), make([]ejection, n.ports)
 	for i := range n.ejects {
 		n.ejects[i].asking = make([]uint64, (c.L2.Slices+63)/64)
 	}
@@ -82,7 +88,10 @@ func (n *crossbar) connect() {
 	m, c := n.m, n.m.Cfg
 	r := timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
 	for i := range n.injects {
-		n.injects[i].port, n.ejects[i].port = timing.NewReservations(&m.Tables, r), timing.NewReservations(&m.Tables, r)
+		n.injects[i].port = timing.NewReservations(&m.Tables, r)
+	}
+	for i := range n.ejects {
+		n.ejects[i].port = timing.NewReservations(&m.Tables, r)
 	}
 	for i := range n.queues {
 		n.queues[i].of, n.replies[i].of = &m.slices[i], &m.slices[i]
@@ -123,7 +132,7 @@ func (n *crossbar) advance(t Time) {
 			case 2:
 				n.eject(unit, t)
 			case 3:
-				n.leave(unit, t)
+				n.leaveInTurn(unit, t)
 			default:
 				n.admit(unit, t)
 			}
@@ -269,7 +278,8 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 	}
 	slice := int(k.slice)
 	q := &n.queues[slice]
-	q.asking[sm>>6] |= 1 << (sm & 63)
+	port := n.portOf(sm)
+	q.asking[port>>6] |= 1 << (port & 63)
 	q.asks++
 	if slice <= behind {
 		n.follow(n.admits + slice)

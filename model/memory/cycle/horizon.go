@@ -11,10 +11,10 @@ func (u *Unit) Horizon() Time {
 		return next + 1 // it goes on, or hits are back, when requests move
 	}
 	if u.inject.loads > 0 { // it may be there when it is looked up
-		next = max(next, min(n.ejects[u.Sm].horizon(next, Time(u.Cfg.L2.Latency)), n.wakeups.due[n.leaves+u.Sm]))
+		next = max(next, min(n.ejects[n.portOf(u.Sm)].horizon(next, Time(u.Cfg.L2.Latency)), n.wakeups.due[n.leaves+u.Sm]))
 		return next + 1
 	}
-	return n.ejects[u.Sm].horizon(next, Time(u.Cfg.L2.Latency)) + 1
+	return n.ejects[n.portOf(u.Sm)].horizon(next, Time(u.Cfg.L2.Latency)) + 1
 }
 
 // horizon returns the first cycle in which a reply may come to an SM. Requests move from cycle next on, and a slice

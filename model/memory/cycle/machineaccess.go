@@ -56,7 +56,7 @@ func (m *System) request(sm int, sector uint64, t Time, flits int) (slice int, a
 
 // reply carries a reply back, and returns when it is at the SM.
 func (m *System) reply(sm, slice int, t Time, flits int) Time {
-	s, in := &m.slices[slice], &m.xbar.ejects[sm].port
+	s, in := &m.slices[slice], &m.xbar.ejects[m.xbar.portOf(sm)].port
 	leave := s.out.Packet(t, flits)
 	if m.back != nil {
 		if n := m.back.Held(in, leave+m.latency, 0, &m.own.owed[slice]); n > 0 {

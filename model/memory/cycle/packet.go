@@ -73,18 +73,17 @@ func (q *fifo) pop(k *packet) int32 {
 
 // injection has the requests of an SM that have not left it.
 type injection struct {
-	fifo               // at the crossbar
-	misses    fifo     // the L1's queue
-	bypass    fifo     // packets that bypass the L1
-	requested bool     // the first has asked its slice
-	stopped   bool     // instructions wait for its unit
-	held      uint64   // banks that have some
-	banks     []l1Bank // of the L1
-	loads     int32    // in them, where the L1 is looked up at their heads
-	blocked   bool     // one of these
-	unit      *Unit
-	port      timing.Reservations
-	sm        uint16
+	*inPort          // at the crossbar
+	misses  fifo     // the L1's queue
+	bypass  fifo     // packets that bypass the L1
+	stopped bool     // instructions wait for its unit
+	held    uint64   // banks that have some
+	banks   []l1Bank // of the L1
+	loads   int32    // in them, where the L1 is looked up at their heads
+	blocked bool     // one of these
+	unit    *Unit
+	port    timing.Reservations
+	sm      uint16
 
 	depth, mostBypass int32 // most of a bank, and of bypassing packets
 }

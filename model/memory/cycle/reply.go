@@ -132,7 +132,7 @@ func (n *crossbar) serve(k *packet, s *slice, slice int, at Time) {
 		s.in.Packet(at, int(s.drives)-1)
 	}
 	x.hits, x.reads, x.writes = uint8(s.Stats.Hits-before), uint8(c.ReadSectors-reads), uint8(c.WriteSectors-writes)
-	h := &n.ejects[k.sm]
+	h := &n.ejects[n.portOf(int(k.sm))]
 	if s.waitsFor != noFetch {
 		x.at = at + s.rop + 1
 		if h.coming++; h.coming == 1 || x.at < h.soonest {
@@ -166,15 +166,15 @@ func (n *crossbar) offerReply(slice int, t Time, behind int) {
 		n.post(n.offers+slice, b.head.at)
 		return
 	}
-	sm := int(b.head.sm)
+	port := n.portOf(int(b.head.sm))
 	b.offered = true
-	h := &n.ejects[sm]
+	h := &n.ejects[port]
 	h.asking[slice>>6] |= 1 << (slice & 63)
 	h.asks++
-	if sm <= behind {
-		n.follow(n.homing + sm)
+	if port <= behind {
+		n.follow(n.homing + port)
 	} else {
-		n.join(n.homing + sm)
+		n.join(n.homing + port)
 	}
 }
 
@@ -230,9 +230,9 @@ func (n *crossbar) bringFor(x *reply, behind *replyQueue) {
 // and in c + 2 from there (ldst_unit::writeback).
 const acknowledged Time = 2
 
-// eject lets one of the answers for an SM come to it.
-func (n *crossbar) eject(sm int, t Time) {
-	h := &n.ejects[sm]
+// eject lets one of the answers for a port come to its SM.
+func (n *crossbar) eject(port int, t Time) {
+	h := &n.ejects[port]
 	if h.asks == 0 {
 		return
 	}
@@ -243,7 +243,7 @@ func (n *crossbar) eject(sm int, t Time) {
 	if x.flits != 1 || !h.port.Grab(at) {
 		var free bool
 		if at, free = h.port.Claim(at, int(x.flits)); !free {
-			n.post(n.homing+sm, at-n.latency)
+			n.post(n.homing+port, at-n.latency)
 			return
 		}
 	}
@@ -256,8 +256,8 @@ func (n *crossbar) eject(sm int, t Time) {
 	h.asks--
 	h.coming--
 	b.hasHead, b.offered = false, false
-	n.offerReply(slice, t, sm)
-	o := &n.injects[sm]
+	n.offerReply(slice, t, port)
+	o := &n.injects[x.sm]
 	u := o.unit
 	x.count(u.workOf(x.way, x.of))
 	if x.way == unit.PathLoad {
@@ -269,7 +269,7 @@ func (n *crossbar) eject(sm int, t Time) {
 		n.goOn(u)
 	}
 	if h.asks > 0 {
-		n.follow(n.homing + sm)
+		n.follow(n.homing + port)
 	}
 }
 
