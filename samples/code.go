@@ -45,6 +45,7 @@ var classes = map[string]trace.Class{
 	"HMMA": trace.ClassTensor, "IMMA": trace.ClassTensor,
 	"UMOV": trace.ClassUniform, "UIADD3": trace.ClassUniform, "UIMAD": trace.ClassUniform,
 	"BRA": trace.ClassControl, "BSSY": trace.ClassControl, "BSYNC": trace.ClassControl,
+	"PREEXIT": trace.ClassControl, "ACQBULK": trace.ClassControl,
 	"CALL": trace.ClassControl, "RET": trace.ClassControl, "WARPSYNC": trace.ClassControl,
 	"LDGDEPBAR": trace.ClassControl, "DEPBAR": trace.ClassFence,
 	"BAR":    trace.ClassBarrier,

@@ -4,6 +4,7 @@ package all
 
 import (
 	_ "gpureplay/samples/children"
+	_ "gpureplay/samples/inference"
 	_ "gpureplay/samples/pipelines"
 	_ "gpureplay/samples/probes"
 	_ "gpureplay/samples/probes/behaviour"

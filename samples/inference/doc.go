@@ -1,0 +1,2 @@
+// Package inference has generators of programs that serve language models.
+package inference

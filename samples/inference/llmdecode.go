@@ -1,0 +1,95 @@
+package inference
+
+import (
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+func init() { samples.Register(decodeGenerator) }
+
+func decodeGenerator() samples.Generator {
+	return samples.Generator{
+		Name:  "llm-decode",
+		Title: "one token of a language model: five kernels a layer, matrices times a vector in BF16",
+		Source: "shape of Llama 3.2 1B; kernels, CTAs and threads of tie-pilot-qxw/pdl-megakernel-reconstruction on an " +
+			"H100 SXM5",
+		Machine: "h100",
+		Params: []samples.Param{
+			samples.Int("layers", 16, 1, 256, "layers"),
+			samples.Int("hidden", 2048, 256, 1<<15, "elements of the hidden state, a multiple of 256"),
+			samples.Int("heads", 32, 1, 256, "heads of the query"),
+			samples.Int("kv-heads", 8, 1, 256, "heads of keys and values"),
+			samples.Int("intermediate", 8192, 256, 1<<16, "elements between up and down projection, a multiple of 256"),
+			samples.Int("vocabulary", 128256, 0, 1<<20, "rows of the last projection; 0: none"),
+			samples.Int("position", 95, 1, 1<<16, "tokens before this one"),
+			samples.Int("ctas", 132, 1, 1<<12, "CTAs of a projection"),
+			samples.Int("warps", 20, 1, 32, "warps of a CTA"),
+			samples.Int("loads", 8, 1, 16, "loads of 16 bytes a thread that are in flight"),
+			samples.Choice("trigger", "none", "where each warp executes PREEXIT: behind its last load of weights (loads)",
+				"none", "begin", "loads", "end"),
+		},
+		Generate: func(w samples.Writer, p samples.Params) error { return decode(w, p) },
+	}
+}
+
+const (
+	headBytes = 2 * 64                // of a key or a value: 64 elements of BF16
+	lineBytes = 16 * samples.WarpSize // that a warp loads at once
+)
+
+// decode launches the kernels of a token in one stream. All projections have the same code.
+func decode(w samples.Writer, p samples.Params) error {
+	g := newDecoder(w, p)
+	hidden, heads, kv, wide := p.Int("hidden"), p.Int("heads"), p.Int("kv-heads"), p.Int("intermediate")
+	state, query, mixed := g.vector("state", hidden), g.vector("qkv", (heads+2*kv)*64), g.vector("mixed", heads*64)
+	inner, cache := g.vector("inner", 2*wide), g.p.Array("cache", p.Int("position")*kv*2*64, 2, trace.ArrayInput)
+	for range p.Int("layers") {
+		g.project(state, query, hidden, (heads+2*kv)*64)
+		g.attend(query, cache, mixed, kv, heads/kv)
+		g.project(mixed, state, heads*64, hidden)
+		g.project(state, inner, hidden, 2*wide)
+		g.project(inner, state, wide, hidden)
+	}
+	if rows := p.Int("vocabulary"); rows > 0 {
+		g.project(state, g.vector("logits", rows), hidden, rows)
+	}
+	g.p.Sync()
+	return g.p.Err()
+}
+
+// decoder writes kernels.
+type decoder struct {
+	p                  *samples.Program
+	code               *projection
+	attention          *attention
+	ctas, warps, loads int
+	position, matrices int
+	trigger            string
+}
+
+func newDecoder(w samples.Writer, p samples.Params) *decoder {
+	g := &decoder{p: samples.NewProgram(w), ctas: p.Int("ctas"), warps: p.Int("warps"), loads: p.Int("loads"),
+		position: p.Int("position"), trigger: p.Text("trigger")}
+	triggers := g.trigger != "none"
+	g.code, g.attention = newProjection(g.p, g.loads, triggers), newAttention(g.p, triggers)
+	return g
+}
+
+func (g *decoder) vector(name string, elements int) samples.Array {
+	return g.p.Array(name, elements, 2, trace.ArrayInput|trace.ArrayOutput)
+}
+
+// kernel launches one with a CTA an SM: its shared memory leaves no room for another.
+func (g *decoder) kernel(function uint32, ctas int, body func(b *samples.Block)) {
+	g.p.Launch(trace.Kernel{
+		Function: function, Fidelity: trace.FidelityWarp, Registers: 90, SharedBytes: 216_504,
+		Grid: trace.Dim3{uint32(ctas), 1, 1}, Block: trace.Dim3{uint32(g.warps * samples.WarpSize), 1, 1},
+	}, body)
+}
+
+// at triggers at a place, if this is it.
+func (g *decoder) at(place string, w *samples.Warp, op samples.Op) {
+	if g.trigger == place {
+		w.Do(op)
+	}
+}

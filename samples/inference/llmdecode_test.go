@@ -1,0 +1,95 @@
+package inference_test
+
+import (
+	"testing"
+
+	_ "gpureplay/samples/inference"
+	"gpureplay/samples/samplestest"
+	"gpureplay/trace"
+	"gpureplay/trace/container"
+)
+
+// loaded returns the bytes of memory that a kernel loads by instructions of 16 bytes a thread, and its CTAs with such
+// loads. Weights are the most of them; the vector is loaded by each CTA.
+func loaded(t *testing.T, r *container.Reader, kernel uint32) (bytes uint64, ctas int) {
+	t.Helper()
+	cursor, err := r.CTAs(kernel, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var k trace.Kernel
+	if err := r.Kernel(kernel, &k); err != nil {
+		t.Fatal(err)
+	}
+	f := &r.Program().Functions[k.Function]
+	var c trace.CTA
+	for cursor.Next(&c) == nil {
+		here := uint64(0)
+		for i := range c.Warps {
+			for _, at := range c.Warps[i].Path {
+				if in := &f.Insts[at]; in.Space == trace.SpaceGlobal && in.Width == 16 {
+					here += 16 * 32
+				}
+			}
+		}
+		if bytes += here; here > 0 {
+			ctas++
+		}
+	}
+	return bytes, ctas
+}
+
+// A layer has five kernels. The weights of its projections are those of Llama 3.2 1B: 12.58, 8.39, 67.1 and 33.55 MB.
+func TestLayer(t *testing.T) {
+	r := samplestest.Trace(t, "llm-decode", "layers=1", "vocabulary=0")
+	if n := r.Kernels(); n != 5 {
+		t.Fatalf("%d kernels, want 5", n)
+	}
+	for kernel, w := range map[uint32]struct{ weights, vector uint64 }{
+		0: {3072 * 2048 * 2, 4096}, 2: {2048 * 2048 * 2, 4096}, 3: {16384 * 2048 * 2, 4096}, 4: {2048 * 8192 * 2, 16384},
+	} {
+		bytes, ctas := loaded(t, r, kernel)
+		if want := w.weights + uint64(ctas)*w.vector; bytes != want || ctas != 132 {
+			t.Errorf("kernel %d loads %d bytes in %d CTAs, want %d in 132", kernel, bytes, ctas, want)
+		}
+	}
+	var k trace.Kernel
+	if err := r.Kernel(1, &k); err != nil || k.Grid.Count() != 8 {
+		t.Errorf("attention has %d CTAs (%v), want 8", k.Grid.Count(), err)
+	}
+	whole := samplestest.Trace(t, "llm-decode", "hidden=256", "intermediate=256", "vocabulary=512", "trigger=loads")
+	if n := whole.Kernels(); n != 16*5+1 {
+		t.Errorf("%d kernels of a token, want 81", n)
+	}
+}
+
+// Each warp triggers once, at the place asked for.
+func TestTriggers(t *testing.T) {
+	for _, place := range []string{"none", "begin", "loads", "end"} {
+		r := samplestest.Trace(t, "llm-decode", "layers=1", "hidden=256", "intermediate=512", "vocabulary=0", "ctas=4",
+			"trigger="+place)
+		var k trace.Kernel
+		for id := range uint32(r.Kernels()) {
+			if err := r.Kernel(id, &k); err != nil {
+				t.Fatal(err)
+			}
+			cursor, err := r.CTAs(id, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var c trace.CTA
+			for cursor.Next(&c) == nil {
+				for i := range c.Warps {
+					n := map[string]int{}
+					for _, at := range c.Warps[i].Path {
+						n[r.Program().Functions[k.Function].Insts[at].Opcode]++
+					}
+					if n["ACQBULK"] != 1 || (n["PREEXIT"] == 1) != (place != "none") && n["LDG.E.128"] > 0 {
+						t.Fatalf("%s: warp %d of CTA %d of kernel %d triggers %d times and waits %d times", place, i, c.ID, id,
+							n["PREEXIT"], n["ACQBULK"])
+					}
+				}
+			}
+		}
+	}
+}
