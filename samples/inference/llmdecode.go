@@ -24,6 +24,7 @@ func decodeGenerator() samples.Generator {
 			samples.Int("position", 95, 1, 1<<16, "tokens before this one"),
 			samples.Int("ctas", 132, 1, 1<<12, "CTAs of a projection"),
 			samples.Int("warps", 20, 1, 32, "warps of a CTA"),
+			samples.Int("shared", 216504, 0, 1<<20, "bytes of shared memory of a CTA: as on the H100, one CTA an SM"),
 			samples.Int("loads", 8, 1, 16, "loads of 16 bytes a thread that are in flight"),
 			samples.Choice("trigger", "none", "where each warp executes PREEXIT: behind its last load of weights (loads)",
 				"none", "begin", "loads", "end"),
@@ -64,12 +65,13 @@ type decoder struct {
 	attention          *attention
 	ctas, warps, loads int
 	position, matrices int
+	shared             uint32
 	trigger            string
 }
 
 func newDecoder(w samples.Writer, p samples.Params) *decoder {
 	g := &decoder{p: samples.NewProgram(w), ctas: p.Int("ctas"), warps: p.Int("warps"), loads: p.Int("loads"),
-		position: p.Int("position"), trigger: p.Text("trigger")}
+		position: p.Int("position"), trigger: p.Text("trigger"), shared: uint32(p.Int("shared"))}
 	triggers := g.trigger != "none"
 	g.code, g.attention = newProjection(g.p, g.loads, triggers), newAttention(g.p, triggers)
 	return g
@@ -79,10 +81,10 @@ func (g *decoder) vector(name string, elements int) samples.Array {
 	return g.p.Array(name, elements, 2, trace.ArrayInput|trace.ArrayOutput)
 }
 
-// kernel launches one with a CTA an SM: its shared memory leaves no room for another.
+// kernel launches one.
 func (g *decoder) kernel(function uint32, ctas int, body func(b *samples.Block)) {
 	g.p.Launch(trace.Kernel{
-		Function: function, Fidelity: trace.FidelityWarp, Registers: 90, SharedBytes: 216_504,
+		Function: function, Fidelity: trace.FidelityWarp, Registers: 90, SharedBytes: g.shared,
 		Grid: trace.Dim3{uint32(ctas), 1, 1}, Block: trace.Dim3{uint32(g.warps * samples.WarpSize), 1, 1},
 	}, body)
 }
