@@ -24,7 +24,7 @@ var outputsFile = filepath.Join("testdata", "outputs.txt")
 var quick = map[string]string{
 	"llm-decode": "layers=1 hidden=256 heads=4 kv-heads=2 intermediate=256 " +
 		"vocabulary=0 ctas=4 warps=4 position=9 shared=4096",
-	"3mm":        "n=64", "behaviour": "kind=mix most=1000", "bfs": "nodes=300", "concurrent": "kernels=8 steps=64",
+	"3mm": "n=64", "behaviour": "kind=mix most=1000", "bfs": "nodes=300", "concurrent": "kernels=8 steps=64",
 	"conv": "width=128 height=128 iterations=2", "copy": "kib=256",
 	"hsp": "n=64 kernels=4", "lpc": "n=64 kernels=4", "matmul": "m=64 n=64 k=64", "path": "cols=4000 rows=20",
 	"scale": "kernels=8", "stn": "nx=32 ny=32 nz=8 kernels=6",
