@@ -66,7 +66,7 @@ func (s *simulator) imported(t *testing.T, config string) *hardware.Config {
 			t.Fatal(err)
 		}
 		if name == "gpgpusim.config" {
-			text = append(text, "\n"+*simulatorOptions+"\n"...)
+			text = fmt.Appendf(text, "\n%s\n-gpgpu_kernel_launch_latency %d\n", *simulatorOptions, launchLatency)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			t.Fatal(err)
