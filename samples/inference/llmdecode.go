@@ -1,6 +1,9 @@
 package inference
 
 import (
+	"errors"
+	"math/rand/v2"
+
 	"gpureplay/samples"
 	"gpureplay/trace"
 )
@@ -17,7 +20,7 @@ func decodeGenerator() samples.Generator {
 		Params: []samples.Param{
 			samples.Int("layers", 16, 1, 256, "layers"),
 			samples.Int("hidden", 2048, 256, 1<<15, "elements of the hidden state, a multiple of 256"),
-			samples.Int("heads", 32, 1, 256, "heads of the query"),
+			samples.Int("heads", 32, 1, 256, "heads of the query, a multiple of 4 and of kv-heads"),
 			samples.Int("kv-heads", 8, 1, 256, "heads of keys and values"),
 			samples.Int("intermediate", 8192, 256, 1<<16, "elements between up and down projection, a multiple of 256"),
 			samples.Int("vocabulary", 128256, 0, 1<<20, "rows of the last projection; 0: none"),
@@ -26,8 +29,11 @@ func decodeGenerator() samples.Generator {
 			samples.Int("warps", 20, 1, 32, "warps of a CTA"),
 			samples.Int("shared", 216504, 0, 1<<20, "bytes of shared memory of a CTA: as on the H100, one CTA an SM"),
 			samples.Int("loads", 8, 1, 16, "loads of 16 bytes a thread that are in flight"),
-			samples.Choice("trigger", "none", "where each warp executes PREEXIT: behind its last load of weights (loads)",
+			samples.Choice("trigger", "where each warp executes PREEXIT: behind its last load of weights (loads)",
 				"none", "begin", "loads", "end"),
+			samples.Int("experts", 1, 1, 1024, "feed-forward networks of a layer; 1: one for all tokens, without a router"),
+			samples.Int("active", 1, 1, 1024, "experts that the token is routed to, at most experts"),
+			samples.Seed(),
 		},
 		Generate: func(w samples.Writer, p samples.Params) error { return decode(w, p) },
 	}
@@ -42,17 +48,24 @@ const (
 func decode(w samples.Writer, p samples.Params) error {
 	g := newDecoder(w, p)
 	hidden, heads, kv, wide := p.Int("hidden"), p.Int("heads"), p.Int("kv-heads"), p.Int("intermediate")
+	switch {
+	case hidden%256 > 0 || wide%256 > 0:
+		return errors.New("hidden and intermediate must be multiples of 256")
+	case heads%4 > 0 || heads%kv > 0:
+		return errors.New("heads must be a multiple of 4 and of kv-heads")
+	case g.active > g.experts:
+		return errors.New("active must be at most experts")
+	}
 	state, query, mixed := g.vector("state", hidden), g.vector("qkv", (heads+2*kv)*64), g.vector("mixed", heads*64)
-	inner, cache := g.vector("inner", 2*wide), g.p.Array("cache", p.Int("position")*kv*2*64, 2, trace.ArrayInput)
+	inner, cache := g.vector("inner", 2*wide*g.active), g.p.Array("cache", p.Int("position")*kv*2*64, 2, trace.ArrayInput)
 	for range p.Int("layers") {
-		g.project(state, query, hidden, (heads+2*kv)*64)
+		g.project(state, query, g.dense(hidden, (heads+2*kv)*64))
 		g.attend(query, cache, mixed, kv, heads/kv)
-		g.project(mixed, state, heads*64, hidden)
-		g.project(state, inner, hidden, 2*wide)
-		g.project(inner, state, wide, hidden)
+		g.project(mixed, state, g.dense(heads*64, hidden))
+		g.feedForward(state, inner, hidden, wide)
 	}
 	if rows := p.Int("vocabulary"); rows > 0 {
-		g.project(state, g.vector("logits", rows), hidden, rows)
+		g.project(state, g.vector("logits", rows), g.dense(hidden, rows))
 	}
 	g.p.Sync()
 	return g.p.Err()
@@ -67,11 +80,18 @@ type decoder struct {
 	position, matrices int
 	shared             uint32
 	trigger            string
+	experts, active    int
+	choose             *rand.Rand    // of experts
+	route              samples.Array // the router's result; there is none of one expert
 }
 
 func newDecoder(w samples.Writer, p samples.Params) *decoder {
 	g := &decoder{p: samples.NewProgram(w), ctas: p.Int("ctas"), warps: p.Int("warps"), loads: p.Int("loads"),
-		position: p.Int("position"), trigger: p.Text("trigger"), shared: uint32(p.Int("shared"))}
+		position: p.Int("position"), trigger: p.Text("trigger"), shared: uint32(p.Int("shared")),
+		experts: p.Int("experts"), active: p.Int("active"), choose: rand.New(rand.NewPCG(p.Seed(), 0))}
+	if g.experts > 1 {
+		g.route = g.vector("route", max(2, g.experts)) // a load of it takes four bytes
+	}
 	triggers := g.trigger != "none"
 	g.code, g.attention = newProjection(g.p, g.loads, triggers), newAttention(g.p, triggers)
 	return g

@@ -3,6 +3,7 @@ package inference_test
 import (
 	"testing"
 
+	"gpureplay/samples"
 	_ "gpureplay/samples/inference"
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
@@ -90,6 +91,47 @@ func TestTriggers(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// A layer of experts has a router, and loads the weights of the active ones alone.
+func TestExperts(t *testing.T) {
+	r := samplestest.Trace(t, "llm-decode", "layers=1", "hidden=256", "intermediate=512", "vocabulary=0", "experts=8",
+		"active=3", "trigger=loads")
+	if n := r.Kernels(); n != 6 {
+		t.Fatalf("%d kernels, want 6", n)
+	}
+	for kernel, w := range map[uint32]struct{ weights, vector uint64 }{
+		3: {8 * 256 * 2, 512}, 4: {3 * 1024 * 256 * 2, 512}, 5: {3 * 256 * 512 * 2, 3 * 1024},
+	} {
+		bytes, ctas := loaded(t, r, kernel)
+		if want := w.weights + uint64(ctas)*w.vector; bytes != want {
+			t.Errorf("kernel %d loads %d bytes in %d CTAs, want %d", kernel, bytes, ctas, want)
+		}
+	}
+	samplestest.Same(t, "llm-decode", "layers=2", "hidden=256", "intermediate=512", "vocabulary=0", "experts=8",
+		"active=2")
+	samplestest.Generate(t, "llm-decode", "layers=2", "hidden=256", "intermediate=512", "vocabulary=0", "experts=8",
+		"active=2", "trigger=begin", "shared=16384").Check(t)
+}
+
+// The program has no programmatic launch unless its user asks for one; shapes that no load fits are refused.
+func TestShapes(t *testing.T) {
+	g, err := samples.Get("llm-decode")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := g.Parse()
+	if err != nil || p.Text("trigger") != "none" {
+		t.Errorf("trigger is %q: %v", p.Text("trigger"), err)
+	}
+	for _, bad := range []string{"hidden=300", "intermediate=257", "heads=6", "kv-heads=5", "active=2"} {
+		if p, err = g.Parse("layers=1", "vocabulary=0", bad); err != nil {
+			t.Fatal(err)
+		}
+		if g.Generate(&samplestest.Recording{}, p) == nil {
+			t.Errorf("%s is accepted", bad)
 		}
 	}
 }

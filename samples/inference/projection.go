@@ -1,11 +1,6 @@
 package inference
 
-import (
-	"fmt"
-
-	"gpureplay/samples"
-	"gpureplay/trace"
-)
+import "gpureplay/samples"
 
 // projection is the code of a matrix times a vector.
 type projection struct {
@@ -14,6 +9,7 @@ type projection struct {
 	trigger, wait, bar, exit samples.Op
 	weights                  []samples.Op // a load into each register
 	vector, put, get         samples.Op   // the vector, to shared memory and from there
+	route                    samples.Op   // the chosen experts
 	dot                      [][]samples.Op
 	sum                      []samples.Op
 	result                   samples.Op
@@ -44,15 +40,14 @@ func newProjection(p *samples.Program, loads int, triggers bool) *projection {
 	if triggers { // or else the code has no such instruction, and the kernel no trigger
 		k.trigger = c.Op("PREEXIT", samples.NoReg)
 	}
+	k.route = c.Load("LDG.E", 4, from, to)
 	return k
 }
 
-// project launches out = W·in with rows of W's in columns. Each warp has rows of its own, in turn. The first loads of
-// weights need nothing of the kernel before; then it waits for that, and copies the vector to shared memory.
-func (g *decoder) project(in, out samples.Array, columns, rows int) {
-	k, matrix := g.code, g.p.Array(fmt.Sprint("weights", g.matrices), rows*columns, 2, trace.ArrayInput)
-	g.matrices++
-	lines, all := 2*columns/lineBytes, g.ctas*g.warps
+// project launches out = W·in. Each warp has rows of its own, in turn. The first loads of weights need nothing of the
+// kernel before, but for a router's result. Then it waits for that kernel, and copies the vector to shared memory.
+func (g *decoder) project(in, out samples.Array, m matrix) {
+	k, rows, lines, all := g.code, m.rows, m.lines(), g.ctas*g.warps
 	g.kernel(k.code, min(g.ctas, rows), func(b *samples.Block) {
 		for i := range b.Warps() {
 			w := &b.Warps()[i]
@@ -61,16 +56,23 @@ func (g *decoder) project(in, out samples.Array, columns, rows int) {
 			g.at("begin", w, k.trigger)
 			left := (max(0, rows-first) + all - 1) / all * lines // loads of weights
 			load := func(n int) {
-				row, line := first+n/lines*all, n%lines
-				w.Affine(k.weights[n%g.loads], matrix.At(row*columns)+uint64(line*lineBytes), 16)
+				w.Affine(k.weights[n%g.loads], m.at(first+n/lines*all, n%lines), 16)
 				if n == left-1 {
 					g.at("loads", w, k.trigger)
 				}
 			}
+			if m.after {
+				w.Do(k.wait)
+			}
+			if m.route != nil {
+				w.Same(k.route, m.route.Base)
+			}
 			for n := range min(g.loads, left) {
 				load(n)
 			}
-			w.Do(k.wait)
+			if !m.after {
+				w.Do(k.wait)
+			}
 			for line := i; line < lines; line += g.warps {
 				w.Affine(k.vector, in.At(0)+uint64(line*lineBytes), 16)
 				w.Affine(k.put, uint64(line*lineBytes), 16)

@@ -1,0 +1,67 @@
+package inference
+
+import (
+	"fmt"
+
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+// matrix is the weights of a projection, which may lie in several parts.
+type matrix struct {
+	rows, columns int
+	at            func(row, line int) uint64 // address of 512 bytes of a row
+	route         *samples.Array             // each warp loads it before weights: it says which ones; nil: none
+	after         bool                       // the kernel before writes the route
+}
+
+// lines is how many loads of a warp a row takes.
+func (m *matrix) lines() int { return 2 * m.columns / lineBytes }
+
+// memory allocates the weights of some matrices.
+func (g *decoder) memory(elements int) samples.Array {
+	g.matrices++
+	return g.p.Array(fmt.Sprint("weights", g.matrices-1), elements, 2, trace.ArrayInput)
+}
+
+// dense is a new matrix whose rows lie one after another.
+func (g *decoder) dense(columns, rows int) matrix {
+	m := matrix{rows: rows, columns: columns}
+	a := g.memory(rows * columns)
+	m.at = func(row, line int) uint64 { return a.At(row*columns) + uint64(line*lineBytes) }
+	return m
+}
+
+// above is the matrices of the chosen experts one above the other: each has rows of its own for the same vector.
+func (g *decoder) above(columns, rows int, chosen []int) matrix {
+	m := matrix{rows: rows * len(chosen), columns: columns, route: &g.route, after: true}
+	a := g.memory(rows * columns * g.experts)
+	m.at = func(row, line int) uint64 {
+		return a.At((chosen[row/rows]*rows+row%rows)*columns) + uint64(line*lineBytes)
+	}
+	return m
+}
+
+// beside is the matrices of the chosen experts side by side: each has a part of the vector, and the results are added.
+// Two kernels lie between it and the router, so that the router has completed when it begins.
+func (g *decoder) beside(columns, rows int, chosen []int) matrix {
+	m := matrix{rows: rows, columns: columns * len(chosen), route: &g.route}
+	a, each := g.memory(rows*columns*g.experts), 2*columns/lineBytes
+	m.at = func(row, line int) uint64 {
+		return a.At((chosen[line/each]*rows+row)*columns) + uint64(line%each*lineBytes)
+	}
+	return m
+}
+
+// feedForward launches the end of a layer: up and gate, and down, of the chosen experts if there are several.
+func (g *decoder) feedForward(state, inner samples.Array, hidden, wide int) {
+	if g.experts == 1 {
+		g.project(state, inner, g.dense(hidden, 2*wide))
+		g.project(inner, state, g.dense(wide, hidden))
+		return
+	}
+	g.project(state, g.route, g.dense(hidden, g.experts))
+	chosen := g.choose.Perm(g.experts)[:g.active]
+	g.project(state, inner, g.above(hidden, 2*wide, chosen))
+	g.project(inner, state, g.beside(wide, hidden, chosen))
+}
