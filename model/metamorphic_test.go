@@ -105,7 +105,8 @@ func TestRenamingAndSplittingChangeNothing(t *testing.T) {
 
 // plainMemory has no polynomials, which fit some numbers of slices and sets, and no
 // average waits, which a packet pays for those before it.
-var plainMemory = []string{"dram.mapping=", "l2.hash=linear", "l2.set_hash=spread", "icnt.head_of_line=false"}
+var plainMemory = []string{"dram.bank_hash=linear", "dram.mapping=", "l2.hash=linear", "l2.set_hash=spread",
+	"icnt.head_of_line=false"}
 
 // One warp issues in the same order whatever its accesses take, so more of any resource, or less of any latency,
 // never makes it slower. On the cycle engine its requests may pass each other on their way (docs/model, choice 23),

@@ -14,7 +14,7 @@ func decodeGenerator() samples.Generator {
 	return samples.Generator{
 		Name:  "llm-decode",
 		Title: "one token of a language model: five kernels a layer, matrices times a vector in BF16",
-		Source: "shape of Llama 3.2 1B; kernels, CTAs and threads of tie-pilot-qxw/pdl-megakernel-reconstruction on an " +
+		Source: "shape of Llama 3.2 1B; kernels, CTAs and threads of pdl-megakernel-reconstruction (tie-pilot-qxw) on an " +
 			"H100 SXM5",
 		Machine: "h100",
 		Params: []samples.Param{
