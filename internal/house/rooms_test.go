@@ -68,6 +68,7 @@ var allowed = map[string][]string{
 	"replay/sweep": {"internal/durable", "internal/workers", "internal/nearest", "trace", "model", "policies",
 		"replay"},
 	"replay/report": {"trace", "model", "replay"},
+	"replay/serve":  {"replay/table", "replay/report"},
 	"replay": {"trace", "model", "policies", "replay/table", "replay/audit", "replay/approx", "internal/intervals",
 		"internal/workers"},
 	"convert":         {"internal/durable", "internal/nearest", "trace", "convert"},
