@@ -45,6 +45,11 @@ assert cycles == {p: r["cycles"] for p, r in printed.items()}, cycles
 speedup = {r[3]: r[-1] for r in out.speedup(baseline="serial").fetchall() if r[0] != "geometric mean"}
 assert all(abs(speedup[p] - r["speedup"]) < 1e-12 for p, r in printed.items()), speedup
 assert set(out.pandas("settings").query("key == 'kmu.hwqs'").number) == {4.0}
+assert out.kernels.fetchall() == out.table("kernels").fetchall() and "kernels" in dir(out)
+assert out.views().sql("SELECT count(*) FROM ctas").fetchall()[0][0] == out.arrow("ctas").num_rows
+assert out.speedup.__doc__ == gpureplay.queries()["speedup"]
+assert not hasattr(out, "kernel")
+assert out.polars("ctas").height == out.arrow("ctas").num_rows
 assert out.arrow("ctas").num_rows == sum(r["ctas"] for r in out.rows)
 assert "speedup" in gpureplay.queries() and all(gpureplay.queries().values())
 for name in gpureplay.queries():

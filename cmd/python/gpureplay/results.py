@@ -33,7 +33,7 @@ def open_folder(path):
 
 
 class Results:
-    """The tables under a folder. Queries are methods: out.speedup(baseline="flat"), out.waiting_time()."""
+    """The tables under a folder. Tables are attributes: out.kernels. Queries are methods: out.speedup(baseline="flat")."""
 
     def __init__(self, path, rows=None, keep=None):
         self.path = pathlib.Path(path)
@@ -66,6 +66,19 @@ class Results:
         """A table as a data frame of pandas."""
         return self.table(name).df()
 
+    def polars(self, name):
+        """A table as a data frame of polars."""
+        return self.table(name).pl()
+
+    def views(self, connection=None):
+        """Registers every table as a DuckDB view of its own name, and returns the connection (default: a new one)."""
+        connection = connection or duckdb.connect()
+        self._views = connection  # a relation ends with its connection
+        for name in self.tables():
+            connection.execute(f"CREATE OR REPLACE VIEW \"{name}\" AS SELECT * FROM "
+                               f"read_parquet('{self._glob(name)}', hive_partitioning = true)")
+        return connection
+
     def sql(self, text):
         """A query of one's own: replay-out in it stands for the folder."""
         return duckdb.sql(text.replace("replay-out", str(self.path).replace("'", "''")))
@@ -81,9 +94,18 @@ class Results:
         return self.sql(text)
 
     def __getattr__(self, name):
-        if name.startswith("_") or name not in queries():
-            raise AttributeError(f"Results has no {name}; queries: {', '.join(queries())}")
-        return lambda **options: self.query(name, **options)
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self.tables() and name not in queries():
+            return self.table(name)
+        if name not in queries():
+            raise AttributeError(f"Results has no {name}; tables: {', '.join(self.tables())}; queries: {', '.join(queries())}")
+
+        def ask(baseline=None):
+            return self.query(name, baseline)
+
+        ask.__name__, ask.__doc__ = name, queries()[name]
+        return ask
 
     def __dir__(self):
-        return [*super().__dir__(), *queries()]
+        return [*super().__dir__(), *self.tables(), *queries()]
