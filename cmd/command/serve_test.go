@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -90,7 +91,7 @@ func TestServeInABrowser(t *testing.T) {
 	url, _ := served(t)
 	c := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
 		"--enable-logging=stderr", "--virtual-time-budget=8000", "--dump-dom", url+
-			"/#table=ctas&policy=ppcs&sort=end_cycles&dir=desc&f.sm=%3C3&x=start_cycles&from=0&to=1000000000")
+			"/#table=ctas&policy=ppcs&sort=end_cycles&dir=desc&f.sm=%3C3&x=start_cycles&from=50000&to=90000")
 	var log strings.Builder
 	c.Stderr = &log
 	text, err := c.Output()
@@ -103,6 +104,14 @@ func TestServeInABrowser(t *testing.T) {
 	dom := string(text)
 	if !strings.Contains(dom, "of 512 rows") || strings.Contains(dom, "512 of 512 rows") {
 		t.Errorf("the filter of sm is without effect: %.2000s", dom[max(0, strings.Index(dom, `id="count"`)):])
+	}
+	cells := strings.Split(dom, `tabulator-field="start_cycles"`)
+	for _, cell := range cells[1:] {
+		_, after, _ := strings.Cut(cell, ">")
+		value, _, _ := strings.Cut(after, "<")
+		if n, err := strconv.Atoi(value); err == nil && (n < 50000 || n > 90000) {
+			t.Errorf("the row of start_cycles %d is outside the zoom", n)
+		}
 	}
 	last := ""
 	for _, cell := range strings.Split(dom, `tabulator-field="end_cycles"`)[1:] {
