@@ -126,8 +126,9 @@ func TestSkip(t *testing.T) {
 		case "skip":
 			err = s.Skip()
 		case "rest":
-			_, err = s.Next()
-			_, err = s.Next()
+			if _, err = s.Next(); err == nil {
+				_, err = s.Next()
+			}
 			if err == nil {
 				err = s.SkipRest()
 			}

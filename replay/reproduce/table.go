@@ -226,7 +226,7 @@ func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string]
 	missing := 0
 	for i := range p.Claims {
 		c := &p.Claims[i]
-		ours := none
+		var ours float64
 		switch {
 		case c.Of != nil:
 			var err error

@@ -217,7 +217,8 @@ func shapeWarp(rng *rand.Rand, insts []trace.Inst, id uint32) trace.Warp {
 		case 1:
 			mask &= rng.Uint32()
 		case 2:
-			mask = 1<<rng.IntN(32) | 1<<rng.IntN(32)
+			one := uint32(1) << rng.IntN(32)
+			mask = one | 1<<rng.IntN(32)
 		}
 		w.Masks = append(w.Masks, trace.MaskRun{At: uint32(len(w.Path) - 1), Mask: mask})
 		if rng.IntN(20) == 0 {

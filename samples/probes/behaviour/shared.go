@@ -10,12 +10,12 @@ func shared(k *maker) step {
 	warps := warpsOf(k.block)
 	slots := max(1, min(warps, 8192/bytes))
 	base := k.share(slots * bytes)
-	v, ptr := k.Reg(), k.Reg()
+	_, ptr := k.Reg(), k.Reg() // references count on this number of registers
 	pointer := k.op("IMAD", ptr, k.index)
 	store := k.store(wide("STS", width), uint32(width), ptr, k.value())
 	var loads []samples.Op
 	for range 1 + k.r.IntN(4) {
-		v = k.Reg()
+		v := k.Reg()
 		loads = append(loads, k.load(wide("LDS", width), uint32(width), v, ptr))
 		k.values = append(k.values, v)
 	}
