@@ -87,8 +87,7 @@ func TestPhaseChange(t *testing.T) {
 var sampleSeeds = flag.Uint64("sample-seeds", 10,
 	"places of the checks of --approximate that are tried for each program")
 
-// phased are programs whose interval does not hold the truth: after skipped kernels all checks begin at
-// one phase of DRAM's clock, and the times of path's kernels depend on it by 5 %.
+// phased are programs whose interval does not hold the truth; path is not explained.
 var phased = map[string]bool{"path": true}
 
 // Programs with ten kernels and more, with many places of checks each: the true cycles are inside of the
