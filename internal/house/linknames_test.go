@@ -27,7 +27,8 @@ var pull = regexp.MustCompile(`(?m)^//go:linkname \w+ (\S+)\.\w+\r?$`)
 // The packages of the command that use go:linkname are known, each with its reason.
 func TestLinknamesAreKnown(t *testing.T) {
 	c := exec.Command("go", "list", "-deps", "-f",
-		`{{if not .Standard}}{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}{{end}}`, "./cmd/replay")
+		`{{if not .Standard}}{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}{{end}}`,
+		"./cmd/replay")
 	c.Dir = moduleRoot(t)
 	c.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 	out, err := c.Output()
@@ -97,7 +98,7 @@ func TestBrokenLinknameIsNamed(t *testing.T) {
 	}
 }
 
-// buildOnce builds a program to nowhere and returns what the build wrote.
+// buildOnce builds a program to nowhere and returns the build's output.
 func buildOnce(t *testing.T, dir, program string) (string, error) {
 	c := exec.Command("go", "build", "-o", filepath.Join(t.TempDir(), "program"), program)
 	c.Dir = dir
