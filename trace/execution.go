@@ -69,6 +69,19 @@ const (
 	KernelIrregular                         // accesses memory through unbounded indirection: CRCS cannot bound its ranges
 	// moves data between devices (NCCL, RCCL): its time is the links', not the SMs'
 	KernelCollective
+	// launched with the attribute of programmatic stream serialization: it may begin when all CTAs of the kernel
+	// before it in its stream have triggered or ended ([PortProgrammatic])
+	KernelProgrammatic
+)
+
+// Port is the point of a kernel that those behind it wait for: where an edge of a CUDA graph leaves its node.
+type Port uint8
+
+const (
+	PortCompleted    Port = iota // it has completed
+	PortProgrammatic             // all its CTAs have triggered or ended
+	PortBegun                    // all its CTAs have begun
+	NumPorts         = iota
 )
 
 // Recorded holds the times of a capture, in nanoseconds since the capture's
@@ -124,6 +137,8 @@ type HostOp struct {
 	Scope    uint32    // the same: 1 + index of the innermost scope; 0: none
 	Thread   uint32    // host thread that calls, from 0; each thread issues its own operations
 	Process  uint32    // of the thread, from 0; OpSyncDevice waits for the operations of its process
+	Graph    uint32    // number of the graph launch that it is part of, from 1; 0: none (docs/format.md, "Graphs")
+	Port     Port      // OpEventRecord: which point of the kernel before it in Stream completes Event
 
 	// Of OpSpawn.
 	ArrivalNs int64    // since the start of the program

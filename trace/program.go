@@ -213,6 +213,7 @@ type Totals struct {
 	HostOps       uint64
 	ChildLaunches uint64
 	Threads       uint64 // highest host thread; 0: one thread
+	Graphs        uint64 // launches of graphs
 }
 
 // MaxThreads bounds the host threads of a trace, and their processes.
@@ -221,7 +222,7 @@ const MaxThreads = 1 << 16
 // Add counts an operation of the host.
 func (t *Totals) Add(op *HostOp) {
 	t.HostOps++
-	t.Threads = max(t.Threads, uint64(op.Thread))
+	t.Threads, t.Graphs = max(t.Threads, uint64(op.Thread)), max(t.Graphs, uint64(op.Graph))
 }
 
 // Diagnostic is one counted oddity of the source that a converter met.

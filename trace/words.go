@@ -11,6 +11,7 @@ var (
 	_ [NumClasses]string = words.Class
 	_ [NumSpaces]string  = words.Space
 	_ [NumOpKinds]string = words.Op
+	_ [NumPorts]string   = words.Port
 )
 
 // String returns the word of the text form: "int", "memory".
@@ -21,6 +22,9 @@ func (s Space) String() string { return word(words.Space[:], int(s)) }
 
 // String returns the word of the text form: "h2d", "launch".
 func (k OpKind) String() string { return word(words.Op[:], int(k)) }
+
+// String returns the word of the text form: "programmatic".
+func (p Port) String() string { return word(words.Port[:], int(p)) }
 
 // String returns the word of the text form: "warp".
 func (f Fidelity) String() string { return word(words.Fidelity[:], int(f)) }

@@ -42,6 +42,8 @@ child_launches integer: launches by the device
 hash string: hash of its content
 bytes integer: size of the file
 grid_ctas integer: CTAs of all grids
+programmatic_launches integer: kernels launched with programmatic stream serialization
+graph_launches integer: launches of CUDA graphs
 streams integer: streams
 recorded_span_ns integer?: recorded length of a capture`
 
@@ -67,6 +69,7 @@ block array: threads of a CTA in x, y and z
 registers_per_thread integer: registers of a thread
 shared_bytes integer: shared memory of a CTA
 stream integer: its stream
+programmatic boolean: launched with programmatic stream serialization
 fidelity string: detail of its records
 inferred string: the part of its work that is inferred
 ctas integer: CTAs in the trace
@@ -80,7 +83,9 @@ array string: array that it copies
 address integer: device address
 bytes integer: bytes that it moves
 stream integer: its stream
-event integer: its event`)
+event integer: its event
+port string: of a record: the point of the kernel before it that completes the event
+graph integer: number of the graph launch that it is part of; 0: none`)
 
 func (a *app) inspectCommand() *cobra.Command {
 	var asText bool
@@ -155,12 +160,14 @@ func summary(path string, r *container.Reader) map[string]any {
 		"kernels":   t.Kernels, "ctas": t.CTAs, "warps": t.Warps, "warp_instructions": t.WarpInsts,
 		"thread_instructions": t.ThreadInsts,
 		"memory_instructions": t.MemInsts, "host_operations": t.HostOps, "child_launches": t.ChildLaunches, "hash": r.Hash(),
+		"graph_launches": t.Graphs,
 	}
 	if info, err := os.Stat(path); err == nil {
 		m["bytes"] = info.Size()
 	}
 	if s, err := shapeOf(r); err == nil { // who reads the kernels meets the error
 		m["grid_ctas"], m["streams"], m["recorded_span_ns"] = s.gridCTAs, s.streams, s.span()
+		m["programmatic_launches"] = s.programmatic
 	}
 	return m
 }
@@ -207,7 +214,7 @@ func (a *app) inspect(path string, r *container.Reader) error {
 	}
 	for _, k := range []string{"kernels", "ctas", "warps", "warp_instructions", "thread_instructions",
 		"memory_instructions", "host_operations", "child_launches",
-		"grid_ctas", "streams"} {
+		"grid_ctas", "streams", "programmatic_launches", "graph_launches"} {
 		if m[k] == uint64(0) && k != "kernels" {
 			continue // not recorded, or none: inspect lists below the parts that the trace lacks
 		}
@@ -276,7 +283,8 @@ func kernelRows(r *container.Reader, has func(kernel uint32) bool) ([]map[string
 	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
 		rows = append(rows, map[string]any{"kernel": k.ID, "function": name, "function_short": r.ShortName(k.Function),
 			"grid": k.Grid, "block": k.Block, "registers_per_thread": k.Registers,
-			"shared_bytes": k.SharedBytes, "stream": k.Stream, "fidelity": k.Fidelity.String(),
+			"shared_bytes": k.SharedBytes, "stream": k.Stream,
+			"programmatic": k.Flags&trace.KernelProgrammatic != 0, "fidelity": k.Fidelity.String(),
 			"inferred": trace.InferredOf(k).String(), "ctas": k.CTAs,
 			"warp_instructions": k.WarpInsts, "memory_instructions": k.MemInsts})
 	})
@@ -327,7 +335,7 @@ func dims(d trace.Dim3) string { return fmt.Sprintf("%d,%d,%d", d[0], d[1], d[2]
 
 func (a *app) inspectEvents(r *container.Reader, n int) error {
 	rows := []map[string]any{}
-	g := newGrid(a.out, "operation", "kernel", "array", "address", "bytes", "stream", "event")
+	g := newGrid(a.out, "operation", "kernel", "array", "address", "bytes", "stream", "event", "graph")
 	ops := r.HostOps()
 	var op trace.HostOp
 	for range n {
@@ -344,8 +352,8 @@ func (a *app) inspectEvents(r *container.Reader, n int) error {
 		}
 		rows = append(rows, map[string]any{"operation": op.Kind.String(), "kernel": op.Kernel, "array": array,
 			"address": op.Addr,
-			"bytes":   op.Bytes, "stream": op.Stream, "event": op.Event})
-		g.row(op.Kind.String(), op.Kernel, array, fmt.Sprintf("%#x", op.Addr), op.Bytes, op.Stream, op.Event)
+			"bytes":   op.Bytes, "stream": op.Stream, "event": op.Event, "port": op.Port.String(), "graph": op.Graph})
+		g.row(op.Kind.String(), op.Kernel, array, fmt.Sprintf("%#x", op.Addr), op.Bytes, op.Stream, op.Event, op.Graph)
 	}
 	if a.asJSON {
 		return a.printRows(hostOperations, rows)

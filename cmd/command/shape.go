@@ -11,7 +11,8 @@ import (
 // shape is the sums of the records of a trace's kernels; a profiler's capture has only these.
 type shape struct {
 	gridCTAs, streams, gridless uint64
-	spanNs                      int64 // as of [host.Capture]; -1: no times
+	programmatic                uint64 // launches
+	spanNs                      int64  // as of [host.Capture]; -1: no times
 }
 
 func shapeOf(r *container.Reader) (shape, error) {
@@ -24,6 +25,9 @@ func shapeOf(r *container.Reader) (shape, error) {
 		}
 		s.gridCTAs += k.Grid.Count()
 		streams[k.Stream] = true
+		if k.Flags&trace.KernelProgrammatic != 0 {
+			s.programmatic++
+		}
 		if k.Grid.Count() == 0 {
 			s.gridless++
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/trace"
 	"gpureplay/trace/choose"
 	"gpureplay/trace/container"
 	"gpureplay/trace/text"
@@ -158,6 +159,32 @@ func TestNames(t *testing.T) {
 	for _, list := range []string{"0,2", "f,h", "f,/^h<.*>$/", "0-0, 2-2", "/h<int>/,f"} {
 		r, _ := chosen(t, four, criteria{kernels: list})
 		same(t, lines(t, r, hostWords...), want)
+	}
+}
+
+// Graph launches are numbered anew. A kernel whose predecessor in its stream is left out is no programmatic launch.
+func TestGraphs(t *testing.T) {
+	const text = `
+		launch a programmatic graph=1
+		launch b programmatic stream=1 graph=2
+		launch c programmatic graph=2
+		launch d programmatic graph=3
+		record 1 port=programmatic graph=3
+		launch e programmatic graph=3
+	`
+	r, _ := chosen(t, text, criteria{kernels: "0,3-4"})
+	same(t, lines(t, r, "launch", "record"), `
+		launch 0 graph=1
+		launch 1 graph=2
+		record 1 graph=2 port=programmatic
+		launch 2 graph=2
+		`)
+	want := []trace.KernelFlags{trace.KernelProgrammatic, 0, trace.KernelProgrammatic}
+	for id, want := range want {
+		var k trace.Kernel
+		if err := r.Kernel(uint32(id), &k); err != nil || k.Flags != want {
+			t.Errorf("kernel %d has flags %d, want %d: %v", id, k.Flags, want, err)
+		}
 	}
 }
 

@@ -19,8 +19,10 @@ type Selection struct {
 	choice  *Choice
 	kernels []uint32 // by kernel: its new number + 1; 0: left out
 	ops     []verdict
-	scopes  []bool // by scope + 1
-	from    int64  // the window, ns
+	scopes  []bool            // by scope + 1
+	cut     map[uint32]bool   // kernels that follow one in their stream that is left out
+	graphs  map[uint32]uint32 // new numbers of graph launches
+	from    int64             // the window, ns
 	to      int64
 
 	Kernels int    // chosen

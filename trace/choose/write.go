@@ -29,6 +29,9 @@ const longestList = 1 << 12
 // or w fails.
 func (s *Selection) Write(ctx context.Context, w *container.Writer) error {
 	s.program(w)
+	if err := s.findCut(); err != nil {
+		return err
+	}
 	least, err := s.writeKernels(ctx, w)
 	if err != nil {
 		return err
@@ -125,6 +128,9 @@ func (s *Selection) writeKernels(ctx context.Context, w *container.Writer) (leas
 		}
 		least = min(least, k.Fidelity)
 		k.Recorded = s.recorded(k.Recorded)
+		if s.cut[k.ID] {
+			k.Flags &^= trace.KernelProgrammatic
+		}
 		if _, err := w.BeginKernel(&k); err != nil {
 			return least, err
 		}
@@ -144,6 +150,23 @@ func (s *Selection) writeKernels(ctx context.Context, w *container.Writer) (leas
 		}
 	}
 	return least, nil
+}
+
+// findCut finds the kernels that follow one in their stream that is left out: they are no programmatic launches any
+// more.
+func (s *Selection) findCut() error {
+	s.cut, s.graphs = map[uint32]bool{}, map[uint32]uint32{}
+	out := map[uint64]bool{} // by stream: its last kernel is left out
+	return s.eachOp(func(_ uint64, op *trace.HostOp) {
+		if op.Kind != trace.OpLaunch {
+			return
+		}
+		has := s.Has(op.Kernel)
+		if has && out[op.Stream] {
+			s.cut[op.Kernel] = true
+		}
+		out[op.Stream] = !has
+	})
 }
 
 // renumber gives the children of a CTA their new numbers.
@@ -176,5 +199,9 @@ func (s *Selection) writeOp(w *container.Writer, op *trace.HostOp) error {
 			}
 		}
 	}
+	if op.Graph > 0 && s.graphs[op.Graph] == 0 {
+		s.graphs[op.Graph] = uint32(len(s.graphs)) + 1
+	}
+	c.Graph = s.graphs[op.Graph]
 	return w.Host(&c)
 }

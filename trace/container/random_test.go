@@ -288,7 +288,8 @@ func (d draws) recorded() *trace.Recorded {
 func (d draws) kernel(h *held, id, kernels uint32, requested map[uint32]bool) {
 	k := trace.Kernel{
 		ID: id, Function: uint32(d.n("fn", 0, len(h.Program.Functions)-1)), Fidelity: trace.Fidelity(d.n("fidelity", 0, 3)),
-		Flags: trace.KernelFlags(d.n("kflags", 0, 1)) * trace.KernelIrregular, Device: d.u32("device"),
+		Flags: trace.KernelFlags(d.n("kflags", 0, 1))*trace.KernelIrregular |
+			trace.KernelFlags(d.n("programmatic", 0, 1))*trace.KernelProgrammatic, Device: d.u32("device"),
 		Grid:  trace.Dim3{uint32(d.n("gx", 1, 4)), 2, 1},
 		Block: trace.Dim3{uint32(d.n("bx", 1, 70)), 1, uint32(d.n("bz", 1, 2))}, Registers: d.u32("regs"),
 		SharedBytes: d.u32("shared"),
@@ -447,7 +448,25 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 				op.Array = uint32(d.n("array", 0, n-1))
 			}
 		}
+		if op.Kind == trace.OpEventRecord {
+			op.Port = trace.Port(d.n("port", 0, trace.NumPorts-1))
+		}
 		h.Ops = append(h.Ops, op)
+	}
+	d.graphs(h.Ops)
+}
+
+// graphs makes launches of graphs of some operations.
+func (d draws) graphs(ops []trace.HostOp) {
+	highest, current := uint32(0), map[uint32]uint32{}
+	for i := range ops {
+		if op := &ops[i]; inGraph(op) && d.n("graph", 0, 1) == 0 {
+			if current[op.Thread] == 0 || d.n("another", 0, 2) == 0 {
+				highest++
+				current[op.Thread] = highest
+			}
+			op.Graph = current[op.Thread]
+		}
 	}
 }
 

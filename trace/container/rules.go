@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"gpureplay/trace"
@@ -35,6 +36,7 @@ type rules struct {
 	kernel  *trace.Kernel
 	lastCTA int64
 	streams streamOrder
+	graphs  graphRules
 }
 
 func newRules() *rules {
@@ -94,7 +96,7 @@ func (r *rules) op(op *trace.HostOp) error {
 		}
 		r.highest = max(r.highest, int64(d))
 	}
-	if err := r.streams.op(op); err != nil {
+	if err := cmp.Or(r.streams.op(op), r.graphs.op(op)); err != nil {
 		return err
 	}
 	switch op.Kind {

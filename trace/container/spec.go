@@ -86,13 +86,14 @@ var totalsFields = []field[trace.Totals]{
 	{7, "host_ops", codePlain, "", func(t *trace.Totals) any { return &t.HostOps }},
 	{8, "child_launches", codePlain, "", func(t *trace.Totals) any { return &t.ChildLaunches }},
 	{9, "threads", codePlain, "highest host thread; 0: one thread", func(t *trace.Totals) any { return &t.Threads }},
+	{10, "graphs", codePlain, "launches of graphs", func(t *trace.Totals) any { return &t.Graphs }},
 }
 
 var kernelFields = []field[trace.Kernel]{
 	{1, "id", codeDelta, "dense, ascending", func(k *trace.Kernel) any { return &k.ID }},
 	{2, "function", codeDelta, "", func(k *trace.Kernel) any { return &k.Function }},
 	{3, "fidelity", codePlain, "0 none ... 3 warp", func(k *trace.Kernel) any { return (*uint8)(&k.Fidelity) }},
-	{4, "flags", codePlain, "1 child, 2 task, 4 irregular, 8 collective", func(k *trace.Kernel) any {
+	{4, "flags", codePlain, "1 child, 2 task, 4 irregular, 8 collective, 16 programmatic", func(k *trace.Kernel) any {
 		return (*uint8)(&k.Flags)
 	}},
 	{5, "device", codeDelta, "", func(k *trace.Kernel) any { return &k.Device }},
@@ -158,6 +159,10 @@ var hostFields = []field[trace.HostOp]{
 	{19, "scope", codeDelta, "index + 1; 0: none", func(o *trace.HostOp) any { return &o.Scope }},
 	{20, "thread", codeDelta, "host thread, from 0", func(o *trace.HostOp) any { return &o.Thread }},
 	{21, "process", codeDelta, "process of the thread, from 0", func(o *trace.HostOp) any { return &o.Process }},
+	{22, "graph", codeDelta, "number of the graph launch, from 1; 0: none", func(o *trace.HostOp) any { return &o.Graph }},
+	{23, "port", codePlain, "0 completed, 1 programmatic, 2 begun", func(o *trace.HostOp) any {
+		return (*uint8)(&o.Port)
+	}},
 }
 
 // blockRow is one block in the index.

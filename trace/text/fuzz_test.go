@@ -20,6 +20,8 @@ func FuzzText(f *testing.F) {
 		"x1\ncount load x2")
 	f.Add("array a 4K\nspawn t arrival=5 in=1K deps=0,1 syncs\nwaittask 0\nkernel t child\ncta 0\nwarp " +
 		"0\ndevlaunch\nchild 3 lane=0..3 work=4 marked")
+	f.Add("launch a graph=1\nrecord 1 port=begun graph=1\nlaunch b programmatic graph=1\nwait 1 stream=1 graph=1\n" +
+		"launch c stream=1 graph=1\nlaunch a graph=2\nmemset addr=16 bytes=4 async graph=2\nsync\n")
 	f.Fuzz(func(t *testing.T, lines string) {
 		var out bytes.Buffer
 		w, err := container.NewWriter(&out, container.Options{})

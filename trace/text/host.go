@@ -2,6 +2,7 @@ package text
 
 import (
 	"gpureplay/trace"
+	"gpureplay/trace/internal/words"
 	"strconv"
 	"strings"
 )
@@ -119,6 +120,12 @@ func (p *parser) opAttr(op *trace.HostOp, t token) error {
 		return p.u32(t.word, t.value, &op.Thread)
 	case "process":
 		return p.u32(t.word, t.value, &op.Process)
+	case "graph":
+		return p.u32(t.word, t.value, &op.Graph)
+	case "port":
+		i, err := p.word(t.word, t.value, words.Port[:])
+		op.Port = trace.Port(i)
+		return err
 	case "ns":
 		return p.i64(t.word, t.value, &op.Ns)
 	case "arrival":
@@ -142,6 +149,6 @@ func (p *parser) opAttr(op *trace.HostOp, t token) error {
 	if ok, err := p.recordedAttr(&op.Recorded, t); ok || err != nil {
 		return err
 	}
-	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= thread= process= ns= arrival= in= copies= out= "+
+	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= thread= process= graph= port= ns= arrival= in= copies= out= "+
 		"deps= async syncs host= start= duration=")
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const kernelTakes = "grid= block= cluster= regs= shared= local= stream= device= fidelity= sharedbase= localbase= " +
-	"scope= child task irregular collective host= start= duration= id="
+	"scope= child task irregular collective programmatic host= start= duration= id="
 
 // parseKernel opens a kernel that no host operation of this line launches.
 func (p *parser) parseKernel() error {

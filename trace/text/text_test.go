@@ -76,6 +76,13 @@ func TestTextErrors(t *testing.T) {
 		{"launch 3\nlaunch 3", "text:2: kernel 3 is started a second time"},
 		{"h2d stream=2 start=30\nh2d start=20\nmemset stream=2 start=29",
 			"text:3: host operation 2 (memset) of stream 2 is recorded to start at 29 ns, operation 0 before it at 30 ns"},
+		{"launch k port=begun", "text:1: host operation launch: port begun; a record has a port"},
+		{"record 1 port=late", `port: "late" is unknown; it is one of completed, programmatic, begun`},
+		{"sync graph=1", "text:1: host operation sync of graph 1: a graph has launches, async copies"},
+		{"h2d bytes=4 graph=1", "text:1: host operation h2d of graph 1"},
+		{"launch k graph=2", "text:1: graph 2 of thread 0: graph launches are numbered from 1 in their order, and this is " +
+			"number 1"},
+		{"launch k graph=1\nlaunch k graph=1 thread=1", "text:2: graph 1 of thread 1"},
 		{"scope a\nlaunch k scope=1", "text:2: there is no scope 1: 1 are defined above this line"},
 		{"scope a in=0", "text:1: there is no scope 0: 0 are"},
 		{"kernel 5 grid=1", "there is no function 5: 0 are defined"},

@@ -142,7 +142,8 @@ func (t *writer) op(op *trace.HostOp) {
 		{"stream", op.Stream, false},
 		{"event", op.Event, false}, {"in", op.InBytes, false}, {"copies", uint64(op.InCopies), false},
 		{"out", op.OutBytes, false},
-		{"thread", uint64(op.Thread), false}, {"process", uint64(op.Process), false}} {
+		{"thread", uint64(op.Thread), false}, {"process", uint64(op.Process), false},
+		{"graph", uint64(op.Graph), false}} {
 		switch {
 		case f.v == 0:
 		case f.hex:
@@ -150,6 +151,9 @@ func (t *writer) op(op *trace.HostOp) {
 		default:
 			fmt.Fprintf(t, " %s=%d", f.key, f.v)
 		}
+	}
+	if op.Port != trace.PortCompleted {
+		fmt.Fprintf(t, " port=%v", op.Port)
 	}
 	if op.Ns != 0 {
 		fmt.Fprintf(t, " ns=%d", op.Ns)

@@ -46,7 +46,9 @@ var (
 			return &r.Order
 		})
 	streamField = table.Uint64Field("stream", "Its stream.", func(r *HostRow) *uint64 { return &r.Op.Stream })
-	hostTimes   = append(timeFields(func(r *HostRow) *Times { return &r.Times }),
+	graphField  = table.Uint32Field("graph", "Number of the graph launch that it is part of, from 1; 0: none.",
+		func(r *HostRow) *uint32 { return &r.Op.Graph })
+	hostTimes = append(timeFields(func(r *HostRow) *Times { return &r.Times }),
 		scopeField(func(r *HostRow) *uint32 { return &r.Within }),
 		table.Uint32Field("thread", "Host thread that calls, from 0; each thread issues its own operations.",
 			func(r *HostRow) *uint32 { return &r.Op.Thread }),
@@ -74,7 +76,7 @@ var Copies = table.Sheet[HostRow]{
 			table.Uint64Field("bytes", "How much; the size of the array if the column is absent.", func(r *HostRow) *uint64 {
 				return &r.Op.Bytes
 			}),
-			streamField,
+			streamField, graphField,
 			table.Int64Field("work_ns", "Recorded time for which the call kept the host, waits left out.", -1,
 				func(r *HostRow) *int64 {
 					return &r.Op.Ns
@@ -128,8 +130,11 @@ var Calls = table.Sheet[HostRow]{
 			orderField, kindField(CallKinds, "record and wait: of an event; syncstream, syncevent, sync and waittask: the "+
 				"host waits; work: it computes."),
 			table.Uint32Field("kernel", "launch, waittask: the kernel.", func(r *HostRow) *uint32 { return &r.Op.Kernel }),
-			streamField,
+			streamField, graphField,
 			table.Uint64Field("event", "record, wait, syncevent: the event.", func(r *HostRow) *uint64 { return &r.Op.Event }),
+			table.WordField("port", "record: which point of the kernel before it completes the event; completed if absent.",
+				words(trace.NumPorts, func(i int) string { return trace.Port(i).String() }),
+				func(r *HostRow) *uint8 { return (*uint8)(&r.Op.Port) }),
 			table.Int64Field("work_ns", "work: its duration; of other calls, the recorded time for which they kept the "+
 				"host, waits left out.", -1, func(r *HostRow) *int64 {
 				return &r.Op.Ns

@@ -88,6 +88,8 @@ var Kernels = table.Sheet[KernelRow]{
 				kernelFlag("irregular", "Accesses memory through unbounded indirection, so that CRCS cannot bound its ranges.",
 					trace.KernelIrregular),
 				kernelFlag("collective", "Moves data between devices (NCCL, RCCL).", trace.KernelCollective),
+				kernelFlag("programmatic", "Launched with programmatic stream serialization: it may begin when all CTAs of the "+
+					"kernel before it in its stream have triggered or ended.", trace.KernelProgrammatic),
 				table.Uint32Field("device", "Its GPU.", func(r *KernelRow) *uint32 { return &r.Device }),
 			},
 			dims("grid", "CTAs; y and z are 1 if absent.", func(r *KernelRow) *trace.Dim3 { return &r.Grid }),

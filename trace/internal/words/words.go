@@ -19,7 +19,8 @@ var (
 	Mode       = [...]string{"none", "read", "write", "readwrite"}
 	InstFlag   = [...]string{"load", "store", "atomic", "bypass", "bulk"}
 	ArrayFlag  = [...]string{"input", "output"}
-	KernelFlag = [...]string{"child", "task", "irregular", "collective"}
+	KernelFlag = [...]string{"child", "task", "irregular", "collective", "programmatic"}
+	Port       = [...]string{"completed", "programmatic", "begun"}
 )
 
 // Flags lists the words of the set bits, each after a blank.
