@@ -6,7 +6,9 @@ import (
 	"gpureplay/trace"
 )
 
-// graphs launches all operations between two waits of the host in one call, as a CUDA graph: under [Graph].
+// graphs launches operations in one call, as a CUDA graph: those that the trace says, or, under [Graph], all between
+// two waits of the host. With recorded times, and where each operation waits for the one before it, the graphs of the
+// trace change nothing: the times of their calls are recorded, or there is no queue of calls. Of [Graph]:
 //
 //  1. A graph begins with the first operation behind a wait of the host (a synchronisation, a copy that it waits
 //     for, a file), or with the first of a step of the capture, and ends before the next. It costs the call of that
@@ -23,6 +25,8 @@ type graphs struct {
 	step uint32 // of the graph
 	idle int64  // the host's work since its last operation, ns
 	at   Time   // when it arrives
+
+	stated uint32 // number of the trace's graph that was launched last
 
 	kernel trace.Kernel
 }
@@ -43,6 +47,7 @@ func step(p *trace.Program, scope uint32) uint32 {
 // again then.
 func (g *graphs) takes(h *Host, op *trace.HostOp, t Time) (work int64) {
 	if !g.on {
+		g.launched(h, op, t)
 		return 0
 	}
 	if g.node = g.open; op.Kind == trace.OpHostWork {
@@ -71,6 +76,14 @@ func (g *graphs) takes(h *Host, op *trace.HostOp, t Time) (work int64) {
 		}
 	}
 	return work
+}
+
+// launched looks at an operation that may be a part of one of the trace's graphs.
+func (g *graphs) launched(h *Host, op *trace.HostOp, t Time) {
+	g.open = op.Graph > 0 && h.timing.Host == TimesMachine && !h.captured() && !h.way.Serial()
+	if g.node = g.open && op.Graph == g.stated; g.open && !g.node {
+		g.stated, g.at = op.Graph, t+Time(h.cfg.Host.LaunchLatency)
+	}
 }
 
 // waits reports whether the host waits in an operation.

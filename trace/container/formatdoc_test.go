@@ -40,7 +40,8 @@ func TestFormatNumbers(t *testing.T) {
 		bits  bool
 	}{
 		{"fidelity", words.Fidelity[:], false}, {"class", words.Class[:], false}, {"space", words.Space[:], false},
-		{"kind of host operation", words.Op[:], false}, {"port of an event", words.Port[:], false}, {"severity", words.Severity[:], false},
+		{"kind of host operation", words.Op[:], false}, {"port of an event", words.Port[:], false},
+		{"severity", words.Severity[:], false},
 		{"mode of a range", words.Mode[:], false},
 		{"flags of an instruction, added", words.InstFlag[:], true}, {"of an array", words.ArrayFlag[:], true},
 		{"of a kernel", words.KernelFlag[:], true},

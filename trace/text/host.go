@@ -149,6 +149,6 @@ func (p *parser) opAttr(op *trace.HostOp, t token) error {
 	if ok, err := p.recordedAttr(&op.Recorded, t); ok || err != nil {
 		return err
 	}
-	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= thread= process= graph= port= ns= arrival= in= copies= out= "+
-		"deps= async syncs host= start= duration=")
+	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= thread= process= graph= port= ns= arrival= "+
+		"in= copies= out= deps= async syncs host= start= duration=")
 }

@@ -112,8 +112,11 @@ func (h *nHost) run() {
 		op, at := h.ops[i], h.next
 		h.next++
 		busy, known := model.Time(0), false
-		if h.graph != nil {
+		switch {
+		case h.inGraphs:
 			busy, known = h.graph.issue(op)
+		case op.Graph > 0 && !h.serial:
+			known = h.graph.stated(op)
 		}
 		if !known {
 			busy = h.perform(op)

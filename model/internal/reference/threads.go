@@ -23,12 +23,12 @@ func (h *nHost) split() {
 			number = 0
 		}
 		for len(h.threads) <= number {
-			h.threads = append(h.threads, &nHostThread{graph: h.newGraph()})
+			h.threads = append(h.threads, &nHostThread{graph: &nGraph{h: h}})
 		}
 		h.threads[number].mine = append(h.threads[number].mine, i)
 	}
 	if len(h.threads) == 0 {
-		h.threads = []*nHostThread{{graph: h.newGraph()}}
+		h.threads = []*nHostThread{{graph: &nGraph{h: h}}}
 	}
 	h.gone = make([]bool, len(h.ops))
 	if len(h.threads) < 2 {
@@ -41,13 +41,6 @@ func (h *nHost) split() {
 			h.stream(op.Stream)
 		}
 	}
-}
-
-func (h *nHost) newGraph() *nGraph {
-	if !h.inGraphs {
-		return nil
-	}
-	return &nGraph{h: h}
 }
 
 // choose makes the thread current whose operation comes first of those that can go on.
