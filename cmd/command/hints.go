@@ -1,8 +1,10 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,8 +13,22 @@ import (
 	"gpureplay/internal/nearest"
 )
 
-// nearFlag adds the flags that are spelt nearly as one that there is not.
+// numbers are the values that a flag of a type takes.
+var numbers = map[string]string{
+	"uint16": "a whole number from 0 to 65535", "uint32": "a whole number from 0 to 4294967295",
+	"int": "a whole number", "uint64": "a whole number from 0", "int64": "a whole number",
+	"intSlice": "whole numbers with commas between them",
+	"float64":  "a number", "bool": "true or false",
+}
+
+// nearFlag adds the flags that are spelt nearly as one that there is not, and says what a flag's type takes.
 func nearFlag(c *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	var number *strconv.NumError
+	if errors.As(err, &value) && errors.As(err, &number) {
+		flag := value.GetFlag()
+		return fmt.Errorf("--%s=%s: want %s", flag.Name, value.GetValue(), numbers[flag.Value.Type()])
+	}
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
 		return err

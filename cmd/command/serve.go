@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,10 @@ func (a *app) serveCommand() *cobra.Command {
 func (a *app) servePage(ctx context.Context, port uint16, page http.Handler) error {
 	at, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
 	if err != nil {
+		var why syscall.Errno
+		if errors.As(err, &why) {
+			err = why // without Go's "listen tcp4"
+		}
 		return fmt.Errorf("serve: --port=%d: %w: choose another, or none", port, err)
 	}
 	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}

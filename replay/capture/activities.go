@@ -1,11 +1,11 @@
 package capture
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"gpureplay/model/host"
 	"gpureplay/replay/table"
@@ -37,7 +37,7 @@ func Activities(dir string) ([]*Activity, error) {
 		if p.Set != "" {
 			a.Title += " with " + p.Set
 		}
-		clock, err := clockOf(p.Path)
+		clock, err := table.ClockOf(p.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -116,25 +116,6 @@ func (a *Activity) add(to *[]Span, clock table.Clock, b *table.Batch, row int, s
 	}
 }
 
-// clockOf is the clock that a file keeps; without one a cycle is a nanosecond.
-func clockOf(path string) (table.Clock, error) {
-	r, err := table.OpenReader(path, table.Limits{})
-	if err != nil {
-		return table.Clock{}, err
-	}
-	defer r.Close()
-	for _, kv := range r.Metadata() {
-		if kv.Key == "clock_mhz" {
-			mhz, err := strconv.ParseFloat(kv.Value, 64)
-			if err != nil {
-				return table.Clock{}, fmt.Errorf("tables: %s: clock_mhz is %q, no number", path, kv.Value)
-			}
-			return table.NewClock(mhz)
-		}
-	}
-	return table.NewClock(1000)
-}
-
 // RecordedActivity returns the recorded times of a capture's kernels and copies. It fails
 // where the trace cannot be read.
 func RecordedActivity(r *container.Reader, name string) (*Activity, error) {
@@ -193,19 +174,14 @@ func EachRow(path string, need []string, f func(b *table.Batch, row int) error) 
 			return fmt.Errorf("correlate: %s lacks the column %s", path, name)
 		}
 	}
-	for n := 0; ; {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	n := 0
+	return r.Each(context.Background(), func(b *table.Batch) error {
 		for row := range b.Rows {
 			if err := f(b, row); err != nil {
 				return fmt.Errorf("correlate: %s, row %d: %w", path, n, err)
 			}
 			n++
 		}
-	}
+		return nil
+	})
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -260,26 +259,12 @@ func (r *run) setting(name string) string {
 
 // rows calls f for every row of a file.
 func rows(ctx context.Context, path string, f func(row) error) error {
-	r, err := table.OpenReader(path, table.Limits{})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for {
-		b, err := r.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
+	return table.Each(ctx, path, func(b *table.Batch) error {
 		for i := range b.Rows {
 			if err := f(row{b, i}); err != nil {
 				return err
 			}
 		}
-	}
+		return nil
+	})
 }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"io"
 	"math"
 	"net/url"
 	"slices"
@@ -47,24 +46,10 @@ func (all *rows) file(ctx context.Context, f file, query url.Values) error {
 			return nil
 		}
 	}
-	r, err := table.OpenReader(f.path, table.Limits{})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for {
-		b, err := r.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
+	return table.Each(ctx, f.path, func(b *table.Batch) error {
 		all.batch(b, f.keys, query)
-	}
+		return nil
+	})
 }
 
 // batch adds the rows of a batch.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strconv"
 )
 
 // Clock is a clock that cycles are counted by, to the nearest kHz.
@@ -16,6 +17,24 @@ func NewClock(mhz float64) (Clock, error) {
 		return Clock{}, fmt.Errorf("tables: clock of %v MHz: need 0.001 to 1000000", mhz)
 	}
 	return Clock{uint64(khz)}, nil
+}
+
+// ClockOf returns the clock that the table file at path keeps; without one, a cycle is a nanosecond. It returns an
+// error if the file cannot be read or its clock is none.
+func ClockOf(path string) (Clock, error) {
+	meta, err := KeyValues(path)
+	if err != nil {
+		return Clock{}, err
+	}
+	text, ok := meta["clock_mhz"]
+	if !ok {
+		return NewClock(1000)
+	}
+	mhz, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return Clock{}, fmt.Errorf("tables: %s: clock_mhz is %q, no number", path, text)
+	}
+	return NewClock(mhz)
 }
 
 // Ns converts cycles to nanoseconds, rounded to the nearest, halves up; beyond

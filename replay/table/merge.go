@@ -66,27 +66,11 @@ func Merge(dir, table, format string, keys []Column, meta []KeyValue) (*Merged, 
 // values are of the keys' types (int64, float64, bool or string); nil is NULL. It
 // returns how many rows there were.
 func (m *Merged) Add(ctx context.Context, path string, keys []any) (rows int, err error) {
-	r, err := OpenReader(path, Limits{})
-	if err != nil {
-		return 0, err
-	}
-	defer r.Close()
-	for {
-		b, err := r.Next()
-		if err == io.EOF {
-			return rows, nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = m.batch(path, b, keys)
-		}
-		if err != nil {
-			return rows, err
-		}
+	err = Each(ctx, path, func(b *Batch) error {
 		rows += b.Rows
-	}
+		return m.batch(path, b, keys)
+	})
+	return rows, err
 }
 
 // batch appends the rows of a batch.

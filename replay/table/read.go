@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -160,6 +161,36 @@ func (r *Reader) Next() (*Batch, error) {
 		return nil, r.err
 	}
 	return &r.batch, nil
+}
+
+// Each calls f with every batch, in the file's order. It returns the first error: of the file, of ctx or of f.
+func (r *Reader) Each(ctx context.Context, f func(*Batch) error) error {
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = f(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Each calls f with every batch of the file at path. It returns an error if the file cannot be opened, and the errors
+// of [Reader.Each].
+func Each(ctx context.Context, path string, f func(*Batch) error) error {
+	r, err := OpenReader(path, Limits{})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return r.Each(ctx, f)
 }
 
 // Close closes the file. It returns the error of the file.

@@ -3,7 +3,6 @@ package timeline
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"gpureplay/replay/table"
 )
@@ -30,23 +29,8 @@ func (r row) text(column int) string {
 
 // each calls f for every row of a part, in order.
 func each(ctx context.Context, part *table.Part, columns []string, f func(row)) error {
-	r, err := table.OpenReader(part.Path, table.Limits{})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
 	values := make([]*table.Values, len(columns))
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b, err := r.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return table.Each(ctx, part.Path, func(b *table.Batch) error {
 		for i, c := range columns {
 			if values[i] = b.Column(c); values[i] == nil {
 				return fmt.Errorf("timeline: %s has no column %s: was it written by an older version?", part.Path, c)
@@ -55,5 +39,6 @@ func each(ctx context.Context, part *table.Part, columns []string, f func(row)) 
 		for i := range b.Rows {
 			f(row{values, i})
 		}
-	}
+		return nil
+	})
 }

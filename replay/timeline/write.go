@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"gpureplay/replay/table"
 )
@@ -101,29 +100,12 @@ func find(dir string, opt Options) ([]*run, error) {
 	return runs, nil
 }
 
-// clock returns the clock that the tables of a run keep; without one, a cycle
-// is a nanosecond.
+// clock returns the clock that the tables of a run keep.
 func (r *run) clock() (table.Clock, error) {
 	for _, name := range sources {
-		if r.parts[name] == nil {
-			continue
+		if part := r.parts[name]; part != nil {
+			return table.ClockOf(part.Path)
 		}
-		f, err := table.OpenReader(r.parts[name].Path, table.Limits{})
-		if err != nil {
-			return table.Clock{}, err
-		}
-		defer f.Close()
-		for _, kv := range f.Metadata() {
-			if kv.Key != "clock_mhz" {
-				continue
-			}
-			mhz, err := strconv.ParseFloat(kv.Value, 64)
-			if err != nil {
-				return table.Clock{}, fmt.Errorf("timeline: %s: clock_mhz is %q, no number", r.parts[name].Path, kv.Value)
-			}
-			return table.NewClock(mhz)
-		}
-		return table.NewClock(1000)
 	}
 	return table.Clock{}, errors.New("timeline: a run without tables")
 }
