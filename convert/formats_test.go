@@ -1,4 +1,4 @@
-package convert_test
+package convert
 
 import (
 	"fmt"
@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/convert"
 	"gpureplay/convert/accelsim"
 	"gpureplay/convert/timeline"
 	"gpureplay/trace"
@@ -23,7 +22,7 @@ func TestFormats(t *testing.T) {
 	var formats strings.Builder
 	formats.WriteString("| `--from=` | give it | fidelity | host order and times | dependences | placement |\n| --- " +
 		"| --- | --- | --- | --- | --- |\n")
-	for _, f := range convert.Formats() {
+	for _, f := range Formats() {
 		for _, c := range f.Reads {
 			fmt.Fprintf(&formats, "| `%s` | %s | %s | %s | %s | %s |\n", f.Name, c.Give, c.Fidelity, c.Order, c.Dependences,
 				c.Placement)

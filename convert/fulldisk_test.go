@@ -1,4 +1,6 @@
-package convert_test
+//go:build unix
+
+package convert
 
 import (
 	"context"
@@ -10,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	"gpureplay/convert"
-	"gpureplay/convert/converttest"
 	"gpureplay/trace/tracetest"
 )
 
@@ -25,11 +25,11 @@ func TestRunFullDisk(t *testing.T) {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			t.Skip(err)
 		}
-		in, err := convert.Open(source, nil)
+		in, err := Open(source, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = convert.Run(context.Background(), in, "", filepath.Join(dir, "a.trace.zst"), converttest.AnyDevice)
+		err = Run(context.Background(), in, "", filepath.Join(dir, "a.trace.zst"), anyDevice)
 		if err == nil || !strings.Contains(err.Error(), "file too large") {
 			t.Fatalf("no error of the disk: %v", err)
 		}

@@ -17,6 +17,7 @@ type ctaScheduler struct {
 	children   *launchUnit
 	tasks      *tasks
 	gate       CTADependency             // nil: CTAs wait for nothing but their kernel
+	resident   ResidentDependency        // gate; nil: CTAs are on SMs themselves
 	warps      WarpDependency            // gate; nil: warps do not wait for kernels
 	held       map[uint64][]accessWaiter // warps that wait at their points, by the order of their kernel
 	access     AccessDependency          // nil: nor do their accesses
@@ -82,6 +83,9 @@ func (u *ctaScheduler) run(t Time) error {
 	}
 	if u.at != t {
 		u.at, u.given = t, 0
+	}
+	if u.resident != nil {
+		u.resident.Act(t)
 	}
 	if u.forwarding.k == nil {
 		if k := u.forwardable(); k != nil {
@@ -156,7 +160,7 @@ func (u *ctaScheduler) choose() (kernel, group, sm int, ok bool) {
 
 // place puts a CTA of a group of k on an SM.
 func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error {
-	if !s.Fits(&k.seen) {
+	if !u.fits(k, s) {
 		panic(fmt.Sprintf("CTA scheduler %T places kernel %d on SM %d, which has no room", u.policy.CTA, k.ID, s.ID))
 	}
 	c, err := u.nextCTA(k, group)
@@ -165,14 +169,11 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 	}
 	k.Left--
 	c.SM, c.Posts = s, u.leavesEarly(k, group)
-	u.arrived(c)
-	if k.rec.FirstCTA == Unset {
-		k.rec.FirstCTA = t
-		if k.narrow {
-			u.tasks.began(t)
-		}
+	if u.resident != nil {
+		u.resident.Take(k.Order, c.Trace.ID, s.ID, TaskCTA{c}, t)
+		return nil
 	}
-	k.rec.LastCTA = t
+	u.came(c, t)
 	if l := c.launch(); l != nil {
 		u.children.started(l, t)
 		if w := u.children.watcher; w != nil {
@@ -184,6 +185,27 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 	}
 	s.Start(&c.CTA, t)
 	return nil
+}
+
+// fits reports whether a CTA of k has room on an SM.
+func (u *ctaScheduler) fits(k *kernelRun, s *exec.SM) bool {
+	if u.resident != nil {
+		return u.resident.Room(s.ID)
+	}
+	return s.Fits(&k.seen)
+}
+
+// came books a CTA that begins on its SM.
+func (u *ctaScheduler) came(c *ctaRun, t Time) {
+	u.arrived(c)
+	k := c.kernel
+	if k.rec.FirstCTA == Unset {
+		k.rec.FirstCTA = t
+		if k.narrow {
+			u.tasks.began(t)
+		}
+	}
+	k.rec.LastCTA = t
 }
 
 // leavesEarly reports whether CTAs of a group of k leave their SMs before their stores are

@@ -29,7 +29,7 @@ func (v *CTAView) Fits(k, sm int) bool {
 	if v.m.access != nil && len(s.CTAs) > 0 && s.Order != kernel.Order && v.m.access.Apart() {
 		return false
 	}
-	return s.Fits(&kernel.seen)
+	return v.m.ctas.fits(kernel, s)
 }
 
 // Dependency is the run's dependency, nil if there is none, for a scheduler that belongs to

@@ -25,19 +25,22 @@ func (r *PersistentCTA) ProgramEnded(warp int, t Time) { r.runtime.ProgramEnded(
 // WarpEnded passes the end of a task's warp on ([exec.PersistentRuntime]).
 func (r *PersistentCTA) WarpEnded(warp int, t Time) { r.runtime.WarpEnded(r, warp, t) }
 
+// PersistentMachine is the part of a machine that persistent CTAs are placed on.
+type PersistentMachine struct{ View }
+
 // SMs returns the number of SMs.
-func (x *TaskMachine) SMs() int { return len(x.m.sms) }
+func (x PersistentMachine) SMs() int { return len(x.m.sms) }
 
 // PersistentPerSM is how many threadblocks of a shape an SM holds, and the resource that
 // limits them.
-func (x *TaskMachine) PersistentPerSM(k *trace.Kernel) (int, string) {
+func (x PersistentMachine) PersistentPerSM(k *trace.Kernel) (int, string) {
 	n, limit := x.m.cfg.Residency(k)
 	return n, limit
 }
 
 // Reserve places a threadblock of the shape of k (its block, registers and shared
 // memory) on an SM. It returns an error if there is no room.
-func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, runtime PersistentRuntime) (*PersistentCTA, error) {
+func (x PersistentMachine) Reserve(sm int, k *trace.Kernel, runtime PersistentRuntime) (*PersistentCTA, error) {
 	s, res := x.m.sms[sm], x.m.cfg.CTAResources(k)
 	if !x.m.cfg.Fits(s.Used, res) {
 		_, limit := x.m.cfg.Residency(k)

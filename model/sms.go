@@ -46,7 +46,7 @@ func (x toSMs) Blocked(s *exec.SM, w *exec.Warp, sectors []uint64) bool {
 func (x toSMs) Horizon(s *exec.SM, t, next Time) Time {
 	m := x.m
 	end := min(m.queue.Next(), m.sampler.next)
-	if next >= end || m.tasks.count > 0 || m.sum.LaunchesRequested > 0 {
+	if next >= end || m.ctas.resident != nil || m.tasks.count > 0 || m.sum.LaunchesRequested > 0 {
 		return t
 	}
 	if n := len(m.ctas.entries); n == 0 || n > mostKernels || m.ctas.resumes.Len() > 0 {

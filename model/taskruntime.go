@@ -100,7 +100,7 @@ type ResidentLimits struct {
 }
 
 // TaskMachine is the handle of a [TaskRuntime].
-type TaskMachine struct{ View }
+type TaskMachine struct{ PersistentMachine }
 
 // At schedules a call of [TaskRuntime.Event] at t. The time is not in the past, and is
 // later than now while an SM acts.

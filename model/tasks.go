@@ -75,7 +75,7 @@ func (u *tasks) spawn(op *trace.HostOp, t Time) (again bool, err error) {
 	}
 	if u.count == 0 {
 		u.peak = u.warps
-		if err := u.rt.Start(&TaskMachine{u.view}); err != nil {
+		if err := u.rt.Start(&TaskMachine{PersistentMachine{u.view}}); err != nil {
 			return false, err
 		}
 	}

@@ -1,14 +1,11 @@
 package policies
 
 import (
-	"cmp"
-	"container/heap"
 	"fmt"
-	"slices"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/trace"
+	"gpureplay/policies/producers"
 )
 
 func init() {
@@ -108,64 +105,18 @@ func (p *byPriority) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 
 // maestro is BlockMaestro's dependency unit. Choices (docs/policies, "BlockMaestro").
 type maestro struct {
-	raw, kernels bool
-	window       int
-	parents      int
-	m            *model.DependencyMachine
-	open         map[uint64]*maestroKernel   // by program order
-	streams      map[uint64][]*maestroKernel // that have not completed, in order
-}
-
-// maestroKernel is a kernel of the window.
-type maestroKernel struct {
-	order, stream uint64
-	unknown       bool       // its CTAs' accesses are unknown: it depends on all, and all on it
-	waits         []uint32   // per CTA, the CTAs that it waits for, and kernels as a whole
-	children      [][]ctaRef // per CTA, who waits for it
-	after         []ctaRef   // who waits for all of it
-	left          int        // CTAs that have not ended
-	ended         []bool
-	ready         ctaHeap
-	spans         [2][]ctaSpan // its reads and its writes, by array and lower bound
-}
-
-type ctaRef struct {
-	k   *maestroKernel
-	cta uint32
-}
-
-// ctaSpan is a range of an array, in words, that a CTA may touch.
-type ctaSpan struct {
-	array, cta uint32
-	lo, hi     uint64
-	most       uint64 // largest hi of this one and those before it of its array
-}
-
-// ctaHeap gives the CTA with the lowest number.
-type ctaHeap []uint32
-
-func (h ctaHeap) Len() int           { return len(h) }
-func (h ctaHeap) Less(i, j int) bool { return h[i] < h[j] }
-func (h ctaHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-
-// Push is of [heap.Interface].
-func (h *ctaHeap) Push(x any) { *h = append(*h, x.(uint32)) }
-
-// Pop is of [heap.Interface].
-func (h *ctaHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+	*producers.Graph
+	window int
 }
 
 func newBlockMaestro(a Args) (model.Dependency, error) {
-	d := &maestro{open: map[uint64]*maestroKernel{}, streams: map[uint64][]*maestroKernel{}}
+	r := producers.Rules{Spans: producers.Ranges, Count: "blockmaestro_fully_connected"}
 	switch deps := a.Text("blockmaestro-deps"); deps {
 	case "all":
 	case "raw":
-		d.raw = true
+		r.ReadsAlone = true
 	case "kernel":
-		d.kernels = true
+		r.Kernels = true
 	default:
 		return nil, fmt.Errorf("blockmaestro-deps=%s: want all, raw or kernel", deps)
 	}
@@ -174,8 +125,8 @@ func newBlockMaestro(a Args) (model.Dependency, error) {
 		return nil, err
 	}
 	parents, err := a.Integer("blockmaestro-parents", 1, 1<<30)
-	d.window, d.parents = int(window), int(parents)
-	return d, err
+	r.Parents = int(parents)
+	return &maestro{producers.New(r), int(window)}, err
 }
 
 // Window is of [model.Dependency].
@@ -183,167 +134,3 @@ func (d *maestro) Window() int { return d.window }
 
 // Waits is of [model.CTADependency]: the host copies the arrays that it reads, and copies wait.
 func (d *maestro) Waits() bool { return false }
-
-// Start is of [model.CTADependency].
-func (d *maestro) Start(m *model.DependencyMachine) { d.m = m }
-
-// Opened is of [model.CTADependency]: it finds whom each CTA waits for.
-func (d *maestro) Opened(v *model.KernelView, _ model.Time) error {
-	k, err := d.read(v)
-	if err != nil {
-		return err
-	}
-	for _, before := range d.streams[k.stream] {
-		if before.left == 0 {
-			continue
-		}
-		d.connect(k, before)
-	}
-	for cta, n := range k.waits {
-		if n == 0 {
-			k.ready = append(k.ready, uint32(cta)) // ascending: a heap
-		}
-	}
-	d.open[k.order] = k
-	d.streams[k.stream] = append(d.streams[k.stream], k)
-	return nil
-}
-
-// read takes the ranges of a kernel's CTAs.
-func (d *maestro) read(v *model.KernelView) (*maestroKernel, error) {
-	n := int(v.Left)
-	k := &maestroKernel{
-		order: v.Order, stream: v.Stream, left: n, waits: make([]uint32, n), children: make([][]ctaRef, n),
-		ended: make([]bool, n),
-	}
-	var head trace.Kernel
-	if err := d.m.Kernel(v.ID, &head); err != nil {
-		return nil, err
-	}
-	k.unknown = d.kernels || head.Flags&trace.KernelIrregular != 0
-	if k.unknown {
-		return k, nil
-	}
-	known := 0
-	err := d.m.CTAs(v.ID, func(c *trace.CTA) {
-		if len(c.Ranges) > 0 {
-			known++
-		}
-		for _, r := range c.Ranges {
-			s := ctaSpan{array: r.Array, cta: c.ID, lo: r.Lo / 4, hi: (r.Hi + 3) / 4}
-			if r.Mode&trace.Read != 0 {
-				k.spans[0] = append(k.spans[0], s)
-			}
-			if r.Mode&trace.Write != 0 {
-				k.spans[1] = append(k.spans[1], s)
-			}
-		}
-	})
-	k.unknown = known < n
-	for _, list := range k.spans {
-		slices.SortFunc(list, func(a, b ctaSpan) int {
-			return cmp.Or(cmp.Compare(a.array, b.array), cmp.Compare(a.lo, b.lo), cmp.Compare(a.cta, b.cta))
-		})
-		for i := range list {
-			list[i].most = list[i].hi
-			if i > 0 && list[i-1].array == list[i].array {
-				list[i].most = max(list[i].hi, list[i-1].most)
-			}
-		}
-	}
-	return k, err
-}
-
-// connect has the CTAs of k wait for CTAs of a kernel before it.
-func (d *maestro) connect(k, before *maestroKernel) {
-	whole := func(cta uint32) {
-		k.waits[cta]++
-		before.after = append(before.after, ctaRef{k, cta})
-	}
-	if k.unknown || before.unknown {
-		for cta := range k.waits {
-			whole(uint32(cta))
-		}
-		return
-	}
-	type pair struct{ later, early int } // lists of k and of the kernel before it
-	pairs := []pair{{0, 1}, {1, 0}, {1, 1}}
-	if d.raw {
-		pairs = pairs[:1]
-	}
-	parents := make([][]uint32, len(k.waits))
-	for _, p := range pairs {
-		for i := range k.spans[p.later] {
-			s := &k.spans[p.later][i]
-			if len(parents[s.cta]) <= d.parents {
-				parents[s.cta] = overlapping(parents[s.cta], before.spans[p.early], s)
-			}
-		}
-	}
-	for cta, list := range parents {
-		if len(list) > d.parents {
-			d.m.Count("blockmaestro_fully_connected")
-			whole(uint32(cta))
-			continue
-		}
-		for _, p := range list {
-			if !before.ended[p] {
-				k.waits[cta]++
-				before.children[p] = append(before.children[p], ctaRef{k, uint32(cta)})
-			}
-		}
-	}
-}
-
-// overlapping adds the CTAs of the spans that s shares words with, each once.
-func overlapping(list []uint32, spans []ctaSpan, s *ctaSpan) []uint32 {
-	end, _ := slices.BinarySearchFunc(spans, s, func(x ctaSpan, s *ctaSpan) int {
-		return cmp.Or(cmp.Compare(x.array, s.array), cmp.Compare(x.lo, s.hi))
-	})
-	for i := end - 1; i >= 0 && spans[i].array == s.array && spans[i].most > s.lo; i-- {
-		if spans[i].hi > s.lo && !slices.Contains(list, spans[i].cta) {
-			list = append(list, spans[i].cta)
-		}
-	}
-	return list
-}
-
-// Next is of [model.CTADependency].
-func (d *maestro) Next(order uint64) (cta uint32, ok bool) {
-	k := d.open[order]
-	if len(k.ready) == 0 {
-		return 0, false
-	}
-	return k.ready[0], true
-}
-
-// Placed is of [model.CTADependency].
-func (d *maestro) Placed(order uint64, _ uint32, _ model.Time) { heap.Pop(&d.open[order].ready) }
-
-// Ended is of [model.CTADependency].
-func (d *maestro) Ended(order uint64, cta uint32, _ model.Time) {
-	k := d.open[order]
-	k.ended[cta] = true
-	release(k.children[cta])
-	k.children[cta] = nil
-	if k.left--; k.left == 0 {
-		release(k.after)
-		k.after = nil
-	}
-}
-
-// release takes an ended CTA off the counts of the CTAs that waited for it.
-func release(waiting []ctaRef) {
-	for _, w := range waiting {
-		if w.k.waits[w.cta]--; w.k.waits[w.cta] == 0 {
-			heap.Push(&w.k.ready, w.cta)
-		}
-	}
-}
-
-// Completed is of [model.CTADependency].
-func (d *maestro) Completed(order uint64, _ model.Time) {
-	k := d.open[order]
-	delete(d.open, order)
-	d.streams[k.stream] = slices.DeleteFunc(d.streams[k.stream], func(x *maestroKernel) bool { return x == k })
-}

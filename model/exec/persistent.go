@@ -15,6 +15,7 @@ type PersistentCTA struct {
 	runtime PersistentRuntime
 	cta     *CTA // its own programs are booked on it; observers do not see it
 	warps   []persistentWarp
+	l1      int // bytes that its shared memory leaves the L1
 }
 
 // PersistentRuntime runs the warps of a [PersistentCTA]. The SM calls it while it acts in
@@ -40,14 +41,16 @@ type persistentWarp struct {
 
 // Reserve places a threadblock of the shape of k on an SM that has room for it.
 func (s *SM) Reserve(k *Kernel, runtime PersistentRuntime) *PersistentCTA {
+	most, _ := s.Config.Residency(k.Header) // others of its kind come beside it
+	l1 := s.Config.L1Bytes(k.Header, most)
 	if s.Used == (hardware.Resources{}) {
-		most, _ := s.Config.Residency(k.Header) // others of its kind come beside it
-		s.port.Enter(s.Config.L1Bytes(k.Header, most), s.d.Now())
+		s.port.Enter(l1, s.d.Now())
 	}
 	s.Used = s.Used.Plus(k.Resources)
 	s.occupy(s.d.Now())
 	s.persistents++
-	r := &PersistentCTA{s: s, runtime: runtime, cta: &CTA{Kernel: k, SM: s, lastAt: clock.Unset}}
+	r := &PersistentCTA{s: s, runtime: runtime, l1: l1,
+		cta: &CTA{Kernel: k, SM: s, lastAt: clock.Unset}}
 	for range k.Resources.Warps {
 		_, w := s.takeSlot()
 		w.persistent, w.place = r, int32(len(r.warps))
@@ -78,6 +81,9 @@ func (r *PersistentCTA) Leave() {
 		r.s.free |= 1 << r.s.Slot(w)
 	}
 }
+
+// Acquire flushes the L1 of its SM in cycle t, so that tasks read data of other SMs.
+func (r *PersistentCTA) Acquire(t Time) { r.s.port.Enter(r.l1, t) }
 
 // Acknowledged is when the stores of the task's warp that has ended on a warp of r
 // are acknowledged.

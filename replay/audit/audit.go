@@ -63,21 +63,20 @@ type kernelBook struct {
 	released bool
 }
 
-// newAuditor returns an auditor; overlap says that the policy may start a kernel
-// before those that it depends on have ended.
-func newAuditor(tr *container.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime,
-	as host.AsTasks) (*Auditor, error) {
+// newAuditor returns an auditor. A policy with a dependency may start a kernel before those that it depends on have
+// ended.
+func newAuditor(tr *container.Reader, cfg *hardware.Config, p *model.Policy, as host.AsTasks) (*Auditor, error) {
 	a := &Auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
 		present: make([]presence, cfg.SM.Count), holds: make(map[uint32]int32),
 	}
 	var err error
-	if a.tasks, err = newTaskBook(a, tasks, as); err != nil {
+	if a.tasks, err = newTaskBook(a, p, as); err != nil {
 		return nil, err
 	}
 	a.issues, a.memory = newIssues(a), newMemoryBook(a)
 	switch {
-	case overlap:
+	case p.Dependency != nil:
 		a.hazards, err = newHazards(a)
 	case a.tasks.spawned == 0:
 		a.order = newOrder(a)
@@ -147,6 +146,7 @@ func (a *Auditor) Placed(r *model.CTARecord) {
 	}
 	if r.Resident {
 		a.tasks.placed(r, b)
+		a.present[r.SM].change(&b.res, 1, r.Dispatch)
 		return
 	}
 	a.memory.placed(r)
@@ -178,10 +178,11 @@ func (a *Auditor) CTA(r *model.CTARecord) {
 	}
 	if r.Resident {
 		a.tasks.released(r, b)
+		a.present[r.SM].change(&b.res, -1, r.End)
 	} else {
 		a.giveBack(r, &b.res, r.End)
-		a.issue(r)
 	}
+	a.issue(r)
 	if a.tasks.spawned > 0 {
 		a.tasks.cta(r)
 	}

@@ -210,7 +210,7 @@ func found(t *testing.T, text, policy string, f func(t *testing.T, x *tape, cfg 
 	}
 	machine := *cfg
 	f(t, x, &machine, sum)
-	a, err := newAuditor(tr, &machine, false, nil, host.NotTasks)
+	a, err := newAuditor(tr, &machine, &model.Policy{}, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +392,7 @@ func TestAuditorReadsDependences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := newAuditor(tracetest.FromText(t, text), cfg, false, nil, host.NotTasks)
+	a, err := newAuditor(tracetest.FromText(t, text), cfg, &model.Policy{}, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ launch a grid=1 block=32 irregular
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := newAuditor(r, cfg, true, nil, host.NotTasks)
+	a, err := newAuditor(r, cfg, &model.Policy{Dependency: held{}}, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestPageRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := newAuditor(r, cfg, true, nil, host.NotTasks)
+		a, err := newAuditor(r, cfg, &model.Policy{Dependency: held{}}, host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,3 +127,8 @@ func TestPageRules(t *testing.T) {
 		}
 	}
 }
+
+// held is a dependency of any kind.
+type held struct{}
+
+func (held) Window() int { return 0 }

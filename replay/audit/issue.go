@@ -110,7 +110,7 @@ func (s *issues) placed(r *model.CTARecord, b *kernelBook) {
 		}
 		s.last = nil
 		return
-	case s.grouped[r.Kernel], r.Resident, s.a.tasks.spawned > 0, trace.InferredOf(&b.k) != trace.InferredNothing,
+	case s.grouped[r.Kernel], s.a.tasks.spawned > 0, trace.InferredOf(&b.k) != trace.InferredNothing,
 		b.k.CTAs == 0:
 		return
 	}

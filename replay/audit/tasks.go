@@ -14,7 +14,7 @@ import (
 // direction do not overlap.
 type taskBook struct {
 	a       *Auditor
-	limits  model.ResidentLimits // zero: tasks are on no residence
+	runtime model.LimitedRuntime // nil: tasks are on no persistent CTAs
 	held    []tenancy            // per SM
 	deps    map[uint32][]uint32
 	spawned uint64
@@ -31,12 +31,13 @@ type tenancy struct{ ctas, shared, barriers int }
 
 // newTaskBook reads the spawns of a trace; nil if it has none. Launches run as tasks are checked as the launches of
 // their capture.
-func newTaskBook(a *Auditor, rt model.TaskRuntime, as host.AsTasks) (*taskBook, error) {
+func newTaskBook(a *Auditor, p *model.Policy, as host.AsTasks) (*taskBook, error) {
 	b := &taskBook{a: a, held: make([]tenancy, a.cfg.SM.Count), deps: map[uint32][]uint32{},
 		ended: map[uint32]model.Time{},
 		span:  map[uint32][2]model.Time{}}
-	if l, ok := rt.(model.LimitedRuntime); ok {
-		b.limits = l.Limits(a.cfg)
+	var ok bool
+	if b.runtime, ok = p.Tasks.(model.LimitedRuntime); !ok {
+		b.runtime, _ = p.Dependency.(model.LimitedRuntime)
 	}
 	barrier := make([]bool, len(a.tr.Program().Functions)) // of a function's code, which a launch may run
 	for fn := range barrier {
@@ -77,7 +78,7 @@ func newTaskBook(a *Auditor, rt model.TaskRuntime, as host.AsTasks) (*taskBook, 
 
 // placed and ended book the resources of a threadblock on a persistent CTA.
 func (b *taskBook) placed(r *model.CTARecord, k *kernelBook) {
-	h, l := &b.held[r.SM], &b.limits
+	h, l := &b.held[r.SM], b.limits()
 	h.take(l, k, b.syncs(k.k.ID), 1)
 	if h.ctas > l.CTAs || h.shared > l.SharedBytes || h.barriers > l.Barriers {
 		b.a.fail("task-limits", r.Dispatch, "SM %d holds %d threadblocks of tasks with %d bytes of shared memory and %d "+
@@ -87,7 +88,16 @@ func (b *taskBook) placed(r *model.CTARecord, k *kernelBook) {
 }
 
 func (b *taskBook) released(r *model.CTARecord, k *kernelBook) {
-	b.held[r.SM].take(&b.limits, k, b.syncs(k.k.ID), -1)
+	b.held[r.SM].take(b.limits(), k, b.syncs(k.k.ID), -1)
+}
+
+// limits are the runtime's; a runtime that sizes its CTAs by the trace has them with the first of them.
+func (b *taskBook) limits() *model.ResidentLimits {
+	var l model.ResidentLimits
+	if b.runtime != nil {
+		l = b.runtime.Limits(b.a.cfg)
+	}
+	return &l
 }
 
 // syncs reports whether the threadblocks of a task synchronise.

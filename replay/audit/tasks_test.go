@@ -41,7 +41,7 @@ func TestTaskBookFindsFaults(t *testing.T) {
 		{"task-limits", func(a *Auditor, r []model.TaskRecord) {
 			book := a.book(0, 0)
 			book.k.SharedBytes = 600 // a block of 1024
-			a.tasks.limits = model.ResidentLimits{CTAs: 4, SharedBytes: 2048, SharedUnit: 512, Barriers: 16}
+			a.tasks.runtime = fourTasks{}
 			for range 3 {
 				a.tasks.placed(&model.CTARecord{}, book)
 			}
@@ -57,7 +57,7 @@ func TestTaskBookFindsFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := newAuditor(tracetest.FromText(t, text), cfg, false, nil, host.NotTasks)
+		a, err := newAuditor(tracetest.FromText(t, text), cfg, &model.Policy{}, host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,4 +70,11 @@ func TestTaskBookFindsFaults(t *testing.T) {
 			t.Errorf("found %q, want %q", got, c.rule)
 		}
 	}
+}
+
+// fourTasks is a runtime of four tasks an SM.
+type fourTasks struct{}
+
+func (fourTasks) Limits(*hardware.Config) model.ResidentLimits {
+	return model.ResidentLimits{CTAs: 4, SharedBytes: 2048, SharedUnit: 512, Barriers: 16}
 }

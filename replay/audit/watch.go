@@ -23,7 +23,7 @@ type Run struct {
 // New returns the auditor of a run. It fails where the trace cannot be read.
 func New(run *Run) (*Auditor, error) {
 	p := run.Policy
-	a, err := newAuditor(run.Trace, run.Machine, p.Dependency != nil, p.Tasks, run.AsTasks)
+	a, err := newAuditor(run.Trace, run.Machine, p, run.AsTasks)
 	if err != nil {
 		return nil, err
 	}

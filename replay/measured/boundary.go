@@ -65,8 +65,12 @@ func Boundaries(ctx context.Context) ([]Boundary, error) {
 // period returns the microseconds from the end of one kernel to the end of the
 // next, when all is under way.
 func period(ctx context.Context, r *container.Reader, cfg *hardware.Config) (float64, error) {
+	return periodOf(ctx, r, cfg, "hyperq")
+}
+
+func periodOf(ctx context.Context, r *container.Reader, cfg *hardware.Config, policy string) (float64, error) {
 	var ends ends
-	if _, err := simulate(ctx, r, cfg, "hyperq", &ends); err != nil {
+	if _, err := simulate(ctx, r, cfg, policy, &ends); err != nil {
 		return 0, err
 	}
 	const first = 4

@@ -1,0 +1,160 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"gpureplay/trace"
+	"gpureplay/trace/container"
+	"gpureplay/trace/tracetest"
+)
+
+// runFile converts a capture into a trace file and opens it.
+func runFile(t testing.TB, path string) *container.Reader {
+	t.Helper()
+	in, err := Open(filepath.Join(tracetest.Data(t), path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(t.TempDir(), "a.trace.zst")
+	if err := Run(context.Background(), in, "", target, Options{Device: -1, TempDir: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := container.Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// executed is one execution of an instruction.
+type executed struct {
+	inst      uint32
+	mask      uint32
+	addresses []uint64
+}
+
+func executions(insts []trace.Inst, w *trace.Warp) (list []executed) {
+	run, mem := 0, 0
+	for at, i := range w.Path {
+		for run+1 < len(w.Masks) && int(w.Masks[run+1].At) <= at {
+			run++
+		}
+		e := executed{inst: i, mask: ^uint32(0)}
+		if len(w.Masks) > 0 {
+			e.mask = w.Masks[run].Mask
+		}
+		if insts[i].Mem() {
+			a := w.Mem[mem]
+			mem++
+			for j := range a.Count {
+				if a.List != 0 {
+					e.addresses = append(e.addresses, w.Lists[a.List-1+j])
+				} else {
+					e.addresses = append(e.addresses, a.Base+uint64(int64(a.Stride)*int64(j)))
+				}
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// The trace file reads back as the converter wrote it; convert/accelsim compares that line by line with the
+// captures.
+func TestAccelsimReadBack(t *testing.T) {
+	for _, path := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-atax-v5v6/atax-v5",
+		"accelsim-atax-v5v6/atax-v6", "accelsim-simpletorch-v100/traces"} {
+		want := capture(t, filepath.Join(tracetest.Data(t), path), anyDevice)
+		r := runFile(t, path)
+		p := r.Program()
+		if !reflect.DeepEqual(p.Arrays, want.arrays) || p.Meta.Fidelity != trace.FidelityWarp ||
+			r.Kernels() != len(want.kernels) {
+			t.Errorf("%s: %d kernels, %+v, arrays %+v", path, r.Kernels(), p.Meta, p.Arrays)
+		}
+		ops := r.HostOps()
+		for i := range want.ops {
+			var op trace.HostOp
+			if err := ops.Next(&op); err != nil || !reflect.DeepEqual(op, want.ops[i]) {
+				t.Fatalf("%s: operation %d is %+v, %v; want %+v", path, i, op, err, want.ops[i])
+			}
+		}
+		for i := range want.kernels {
+			compareKernel(t, r, want, i)
+		}
+	}
+}
+
+func compareKernel(t *testing.T, r *container.Reader, want *recording, i int) {
+	t.Helper()
+	var k trace.Kernel
+	if err := r.Kernel(uint32(i), &k); err != nil {
+		t.Fatal(err)
+	}
+	if w := want.kernels[i]; k.Grid != w.Grid || k.Block != w.Block || k.Flags != w.Flags || k.Function != w.Function ||
+		k.SharedBase != w.SharedBase {
+		t.Errorf("kernel %d: %+v, want %+v", i, k, w)
+	}
+	insts := r.Program().Functions[k.Function].Insts
+	ctas, err := r.CTAs(uint32(i), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cta trace.CTA
+	for c := range want.ctas[i] {
+		w := &want.ctas[i][c]
+		if err := ctas.Next(&cta); err != nil || cta.ID != w.ID || cta.SM != w.SM || len(cta.Warps) != len(w.Warps) {
+			t.Fatalf("kernel %d CTA %d: %+v, %v", i, c, cta, err)
+		}
+		for j := range w.Warps {
+			if cta.Warps[j].ID != w.Warps[j].ID || !reflect.DeepEqual(executions(insts, &cta.Warps[j]),
+				executions(insts, &w.Warps[j])) {
+				t.Fatalf("kernel %d CTA %d: warp %d differs", i, c, w.Warps[j].ID)
+			}
+		}
+	}
+	if err := ctas.Next(&cta); err != io.EOF {
+		t.Errorf("kernel %d: more than %d CTAs", i, len(want.ctas[i]))
+	}
+}
+
+// The largest capture keeps its counts through the file, which is checked whole.
+func TestAccelsimWholeTrace(t *testing.T) {
+	r := runFile(t, "accelsim-simpletorch-v100/all-1101-kernels.tar.gz")
+	if err := container.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
+		t.Error(err)
+	}
+	got := r.Program().Totals
+	if got.Kernels != 1101 || got.CTAs != 18001 || got.WarpInsts != 6306141 || got.MemInsts != 1523941 ||
+		got.HostOps != 1101 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Two conversions, one of them from standard input, come to the same bytes.
+func TestAccelsimDeterministic(t *testing.T) {
+	file := filepath.Join(tracetest.Data(t), "accelsim-rodinia-bfs-a100", "kernel-5.traceg")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var traces [2]bytes.Buffer
+	for i, path := range []string{file, "-"} {
+		in, err := Open(path, bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := write(context.Background(), in, "", &traces[i], anyDevice); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(traces[0].Bytes(), traces[1].Bytes()) || traces[0].Len() == 0 {
+		t.Errorf("%d and %d bytes differ", traces[0].Len(), traces[1].Len())
+	}
+}

@@ -1,0 +1,473 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"gpureplay/convert/timeline"
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// kinetoFact has the counts of the notes beside the captures: kernels, and streams with kernels.
+type kinetoFact struct {
+	file             string
+	kernels, streams int
+}
+
+var kinetoFacts = []kinetoFact{
+	{"kineto-hta/negative_queue_length_values_check__rank0.json.gz", 6080, 5},
+	{"kineto-hta/trace_diff__control__control.json.gz", 8568, 3},
+	{"kineto-hta/trace_diff__test__test.json.gz", 9876, 3},
+	{"kineto-hta/trace_filter__sampled_rank-0.json.gz", 1154, 4},
+	{"kineto-hta/trace_filter__sampled_rank-1.json.gz", 1104, 4},
+	{"kineto-hta/nccl_parser_config__nccl_data.json.gz", 2700, 2},
+	{"kineto-hta/critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz", 79, 2},
+	{"kineto-hta/critical_path__cuda_event_sync_multi_stream__event_sync_trace.json.gz", 3, 3},
+	{"kineto-hta/df_index_resolver__df_index_resolver.json.gz", 19370, 2},
+	{"kineto-hta/ns_resolution_trace__rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz", 4350, 1},
+	{"kineto-tracelens/h100__Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", 1465, 1},
+	{"kineto-tracelens/h100__google_owlv2-large-patch14-ensemble__1016001.json.gz", 4330, 1},
+	{"kineto-tracelens/b200__eager_trace.json.gz", 768, 1},
+	{"kineto-tracelens/inference__sglang_decode__sglang_Qwen3-8B_decode.json.gz", 555, 2},
+	{"kineto-tracelens/inference__vllm_decode_full__graph_execution.json.gz", 425, 1},
+	{"kineto-tracelens/mi300__resnet_act_checkpoint.json.gz", 2995, 2},
+}
+
+func (r *recording) kernelStreams() int {
+	streams := map[uint64]bool{}
+	for i := range r.kernels {
+		streams[r.kernels[i].Stream] = true
+	}
+	return len(streams)
+}
+
+func TestKinetoFacts(t *testing.T) {
+	for _, f := range kinetoFacts {
+		r := capture(t, tracetest.Data(t, f.file), anyDevice)
+		if len(r.kernels) != f.kernels || r.kernelStreams() != f.streams {
+			t.Errorf("%s: %d kernels on %d streams, want %d on %d", f.file, len(r.kernels), r.kernelStreams(), f.kernels,
+				f.streams)
+		}
+	}
+	graph := capture(t, tracetest.Data(t, "kineto-tracelens/inference__vllm_decode_full__graph_execution.json.gz"),
+		anyDevice)
+	if n := graph.diag("kernel_without_grid"); n != 425-4 || graph.meta.Fidelity != trace.FidelityNone {
+		t.Errorf("%d kernels without a grid, fidelity %d", n, graph.meta.Fidelity)
+	}
+}
+
+// chromeEvent is an event as encoding/json reads it, numbers as text.
+type chromeEvent struct {
+	Ph, Cat, Name string
+	Ts, Dur       json.Number
+	Args          map[string]any
+}
+
+// ns are microseconds in nanoseconds, by exact arithmetic.
+func ns(t *testing.T, micros json.Number) int64 {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(micros.String())
+	if !ok {
+		t.Fatalf("%q is no number", micros)
+	}
+	r.Mul(r, big.NewRat(1000, 1)).Add(r, big.NewRat(1, 2))
+	return new(big.Int).Div(r.Num(), r.Denom()).Int64()
+}
+
+func readWhole(t *testing.T, path string) []chromeEvent {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole struct{ TraceEvents []json.RawMessage }
+	if err := json.NewDecoder(z).Decode(&whole); err != nil {
+		t.Fatal(err)
+	}
+	var events []chromeEvent
+	for _, raw := range whole.TraceEvents {
+		var e chromeEvent
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		if d.Decode(&e) == nil && e.Ph == "X" { // events of other kinds have other types
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// Each capture of moderate size is read once more, whole, with encoding/json:
+// every kernel, copy and memory set is in the trace with the same times to the
+// nanosecond, stream, shape and size, and with the time of its call.
+func TestKinetoAgainstWholeFile(t *testing.T) {
+	for _, dir := range []string{"kineto-hta", "kineto-tracelens"} {
+		paths, _ := filepath.Glob(filepath.Join(tracetest.Data(t, dir), "*.gz"))
+		for _, path := range paths {
+			if info, err := os.Stat(path); err != nil || info.Size() > 800<<10 {
+				continue
+			}
+			r := capture(t, path, anyDevice)
+			want := wholeFile(t, readWhole(t, path))
+			got := map[string]int{}
+			for _, op := range r.ops {
+				if op.Recorded == nil {
+					continue
+				}
+				key := fmt.Sprintf("host %d start %d ran %d stream %d", op.Recorded.HostNs, op.Recorded.StartNs,
+					op.Recorded.DurationNs, op.Stream)
+				if op.Kind == trace.OpLaunch {
+					k := &r.kernels[op.Kernel]
+					key += fmt.Sprintf(" %s grid %v block %v regs %d", r.functions[k.Function].Name, k.Grid, k.Block, k.Registers)
+				} else {
+					key += fmt.Sprint(" bytes ", op.Bytes)
+				}
+				got[key]++
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %.1500s", filepath.Base(path), diff)
+			}
+		}
+	}
+}
+
+// wholeFile lists each activity as the trace should have it.
+func wholeFile(t *testing.T, events []chromeEvent) map[string]int {
+	t.Helper()
+	var api timeline.API
+	calls := map[any][]chromeEvent{}
+	first := int64(math.MaxInt64)
+	for _, e := range events {
+		kind, _ := api.Classify([]byte(e.Name))
+		switch {
+		case strings.HasPrefix(e.Cat, "cuda_") && e.Cat != "cuda_sync" && kind != timeline.CallNone:
+			calls[e.Args["correlation"]] = append(calls[e.Args["correlation"]], e)
+		case e.Cat != "kernel" && e.Cat != "gpu_memcpy" && e.Cat != "gpu_memset" && e.Cat != "cuda_sync":
+			continue
+		}
+		first = min(first, ns(t, e.Ts))
+	}
+	out := map[string]int{}
+	for _, e := range events {
+		if e.Cat != "kernel" && e.Cat != "gpu_memcpy" && e.Cat != "gpu_memset" {
+			continue
+		}
+		host, call := int64(-1), chromeEvent{}
+		if list := calls[e.Args["correlation"]]; len(list) == 1 {
+			call = list[0]
+			host = ns(t, call.Ts) - first
+		} else if len(list) > 1 {
+			t.Fatalf("several calls with correlation %v", e.Args["correlation"])
+		}
+		key := fmt.Sprintf("host %d start %d ran %d stream %v", host, ns(t, e.Ts)-first, ns(t, e.Dur), e.Args["stream"])
+		if e.Cat == "kernel" {
+			grid, block := dims(e.Args["grid"]), dims(e.Args["block"])
+			if grid == (trace.Dim3{}) && strings.Contains(call.Name, "LaunchKernel") {
+				grid, block = dims(call.Args["grid"]), dims(call.Args["block"])
+			}
+			if call.Name == "hipExtModuleLaunchKernel" {
+				for i := range grid {
+					grid[i] = (grid[i] + block[i] - 1) / block[i]
+				}
+			}
+			regs := e.Args["registers per thread"]
+			if regs == nil {
+				regs = 0
+			}
+			key += fmt.Sprintf(" %s grid %v block %v regs %v", e.Name, grid, block, regs)
+		} else {
+			size := e.Args["bytes"]
+			if size == nil {
+				size = call.Args["size"] // AMD
+			}
+			if size == nil {
+				size = 0
+			}
+			key += fmt.Sprint(" bytes ", size)
+		}
+		out[key]++
+	}
+	return out
+}
+
+func dims(value any) (d trace.Dim3) {
+	list, _ := value.([]any)
+	for i, x := range list {
+		n, _ := x.(json.Number).Int64()
+		d[i] = uint32(n)
+	}
+	return d
+}
+
+// Three streams: a wait of one for an event of another becomes an order in the
+// trace, as the capture's own synchronisation events say.
+func TestKinetoStreamWait(t *testing.T) {
+	r := capture(t, tracetest.Data(t,
+		"kineto-hta/critical_path__cuda_event_sync_multi_stream__event_sync_trace.json.gz"), anyDevice)
+	var order []string
+	for _, op := range r.ops {
+		switch op.Kind {
+		case trace.OpLaunch:
+			order = append(order, fmt.Sprint("launch on ", op.Stream))
+		case trace.OpEventRecord:
+			order = append(order, fmt.Sprintf("record %d on %d", op.Event, op.Stream))
+		case trace.OpStreamWait:
+			order = append(order, fmt.Sprintf("%d waits for %d", op.Stream, op.Event))
+		}
+	}
+	want := "launch on 20, record 9 on 20, launch on 28, record 9 on 28, record 19 on 20, 24 waits for 19, launch on 24"
+	if got := strings.Join(order, ", "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// The same events plain, as .zst, as a bare array, and with control characters
+// in names give the same trace.
+func TestKinetoForms(t *testing.T) {
+	dir := t.TempDir()
+	plain := []byte(kinetoSample)
+	enc, _ := zstd.NewWriter(nil)
+	array := kinetoSample[strings.Index(kinetoSample, `[{"ph"`):strings.LastIndex(kinetoSample, "]")] + "]"
+	want := ""
+	for name, content := range map[string][]byte{
+		"plain.json": plain, "packed.json.zst": enc.EncodeAll(plain, nil), "array.json": []byte(array),
+		"dirty.json": []byte(strings.Replace(kinetoSample, "a kernel", "a\nkernel\\q", 1)),
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := capture(t, path, anyDevice)
+		if name == "dirty.json" {
+			if r.diag("json_repaired") != 2 || r.functions[0].Name != "a\nkernel\\q" {
+				t.Errorf("%s: %d repairs, name %q", name, r.diag("json_repaired"), r.functions[0].Name)
+			}
+			continue
+		}
+		if name == "array.json" { // no device properties
+			r.meta = trace.Meta{}
+		}
+		got := fmt.Sprintf("%+v", r.kernels[0].Grid) + fmt.Sprint(len(r.ops), *r.kernels[0].Recorded)
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// kinetoSample has keys of several spellings, and times with fractions of a
+// nanosecond.
+const kinetoSample = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":10,"computeMajor":8,` +
+	`"computeMinor":6}],
+"traceEvents":[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":"thread 5","ts":1000.0004,` +
+	`"dur":2,"args":{"Correlation":7}},
+{"ph":"X","cat":"kernel","name":"a kernel","pid":"0","tid":"stream 7","ts":"1005.5","dur":1.25,` +
+	`"args":{"correlation":"7","Grid":[4,2,1],"block":[64],"Registers_Per_Thread":20,"shared memory":1024}},
+{"ph":"M","name":"process_name","args":{"name":"python3 on secret-host"}},{"ph":"X","cat":"cpu_op",` +
+	`"name":"aten::add","ts":1,"dur":1}],
+"traceName":"/home/someone/trace.json"}`
+
+func TestKinetoSample(t *testing.T) {
+	r := convertText(t, "kineto", kinetoSample)
+	k := r.kernels[0]
+	if k.Grid != (trace.Dim3{4, 2, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 20 ||
+		k.SharedBytes != 1024 || k.Stream != 7 {
+		t.Errorf("%+v", k)
+	}
+	if *k.Recorded != (trace.Recorded{HostNs: 0, StartNs: 5500, DurationNs: 1250}) {
+		t.Errorf("%+v", *k.Recorded)
+	}
+	if r.meta.GPU != "GPU" || r.meta.SMs != 10 || r.meta.SMVersion != 86 {
+		t.Errorf("%+v", r.meta)
+	}
+}
+
+// convertText converts text given on standard input.
+func convertText(t testing.TB, from, text string) *recording {
+	t.Helper()
+	r, err := tryText(t, from, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func tryText(t testing.TB, from, text string) (*recording, error) {
+	t.Helper()
+	in, err := Open("-", strings.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	r := &recording{}
+	return r, Convert(t.Context(), in, from, r, anyDevice)
+}
+
+// A duration that cannot be read, or is none, is unknown: 0 would say that the kernel took no time.
+func TestKinetoUnreadableDuration(t *testing.T) {
+	for text, want := range map[string]int64{
+		`"dur":9223372036854775807`: -1, `"dur":NaN`: -1, `"dur":1e400`: -1, `"dur":"soon"`: -1, `"dur":-3`: -1,
+		`"dur":null`: -1,
+		`"dur":[4]`:  -1, `"id":1`: -1, `"dur":0`: 0, `"dur":"1.5"`: 1500,
+	} {
+		r, err := tryText(t, "kineto", `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,`+text+
+			`}]}`)
+		if err != nil || len(r.kernels) != 1 || r.kernels[0].Recorded.DurationNs != want {
+			t.Errorf("%s: %v, %+v; want a duration of %d", text, err, r.kernels, want)
+		}
+	}
+}
+
+// An unreadable capture is one error with its place; oddities are counted.
+func TestKinetoMalformed(t *testing.T) {
+	event := func(args string) string {
+		return `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":{` + args + `}}]}`
+	}
+	for name, c := range map[string]struct{ text, err, diag string }{
+		"truncated":       {text: event(`"grid":[1,1,1]`)[:80], err: "the input ends inside a value"},
+		"no object":       {text: `"traceEvents"`, err: "a trace is a JSON object or array"},
+		"trailing":        {text: event("") + "{}", err: "after the end of the value"},
+		"events no array": {text: `{"traceEvents":7}`, diag: "bad_value"},
+		"event no object": {text: `{"traceEvents":[7,"x",[1],null]}`, diag: "bad_value"},
+		"negative grid":   {text: event(`"grid":[-1,1,1],"block":[1,1,1]`), diag: "bad_value"},
+		"huge grid":       {text: event(`"grid":[5000000000,1,1],"block":[1,1,1]`), diag: "bad_value"},
+		"grid of text":    {text: event(`"grid":["a",{"b":1}],"block":[1,1,1]`), diag: "kernel_without_grid"},
+		"four dimensions": {text: event(`"grid":[1,1,1,1],"block":[1,1,1]`), diag: "bad_value"},
+		"negative regs":   {text: event(`"registers per thread":-4`), diag: "bad_value"},
+		"no time":         {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k"}]}`, diag: "event_without_time"},
+		"time is a word": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":"soon"}]}`,
+			diag: "event_without_time"},
+		"time too large": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1e300}]}`, diag: "bad_value"},
+		"negative duration": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"ts":5,"dur":-3}]}`,
+			diag: "negative_duration"},
+		"unknown sync": {text: `{"traceEvents":[{"ph":"X","cat":"cuda_sync","name":"Wish","pid":0,"ts":5}]}`,
+			diag: "bad_value"},
+		"args no object": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":5,"args":[1]}]}`,
+			diag: "bad_value"},
+	} {
+		r, err := tryText(t, "kineto", c.text)
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v, want %s", name, err, c.err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		case r.diag(c.diag) == 0:
+			t.Errorf("%s: no %s in %v", name, c.diag, r.diags)
+		}
+	}
+}
+
+func FuzzKineto(f *testing.F) {
+	f.Add(kinetoSample)
+	f.Add(`[{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":7,"ts":5,"dur":1,` +
+		`"args":{"wait_on_stream":7,` +
+		`"wait_on_cuda_event_id":3,"wait_on_cuda_event_record_corr_id":2,"correlation":4}},` +
+		`{"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","ts":1,"args":{"correlation":2}},` +
+		`{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","ts":7,"dur":1,"args":{"bytes":12,"correlation":2}}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := tryText(t, "kineto", text)
+		if err == nil {
+			r.check(t)
+		}
+	})
+}
+
+// check looks for faults that no trace may have.
+func (r *recording) check(t testing.TB) {
+	t.Helper()
+	recorded := map[uint64]bool{}
+	launched := map[uint32]bool{}
+	began := map[uint64]int64{} // by stream
+	for i, op := range r.ops {
+		if op.Recorded != nil && op.Recorded.StartNs >= 0 {
+			if op.Recorded.StartNs < began[op.Stream] {
+				t.Fatalf("op %d began at %d on stream %d, one before it at %d", i, op.Recorded.StartNs, op.Stream, began[op.Stream])
+			}
+			began[op.Stream] = op.Recorded.StartNs
+		}
+		switch op.Kind {
+		case trace.OpLaunch:
+			if int(op.Kernel) >= len(r.kernels) || launched[op.Kernel] {
+				t.Fatalf("op %d launches kernel %d", i, op.Kernel)
+			}
+			launched[op.Kernel] = true
+		case trace.OpEventRecord:
+			recorded[op.Event] = true
+		case trace.OpStreamWait, trace.OpSyncEvent:
+			if !recorded[op.Event] {
+				t.Fatalf("op %d waits for event %d, which is not recorded", i, op.Event)
+			}
+		case trace.OpHostWork:
+			if op.Ns <= 0 {
+				t.Fatalf("op %d works for %d ns", i, op.Ns)
+			}
+		}
+	}
+	for i := range r.kernels {
+		k := &r.kernels[i]
+		if sized := k.Grid.Count() > 0 && k.Block.Count() > 0; sized != (k.Fidelity > trace.FidelityNone) {
+			t.Fatalf("kernel %d: grid %v, block %v, fidelity %d", i, k.Grid, k.Block, k.Fidelity)
+		}
+		if k.Recorded != nil && k.Recorded.DurationNs < -1 {
+			t.Fatalf("kernel %d: %+v", i, *k.Recorded)
+		}
+		r.checkCTAs(t, i)
+	}
+	for _, d := range r.diags {
+		if d.Help == "" || d.Count == 0 || strings.ToLower(d.Name) != d.Name {
+			t.Fatalf("diagnostic %+v", d)
+		}
+	}
+}
+
+func (r *recording) checkCTAs(t testing.TB, kernel int) {
+	t.Helper()
+	k := &r.kernels[kernel]
+	last := int64(-1)
+	for _, c := range r.ctas[kernel] {
+		if int64(c.ID) <= last || uint64(c.ID) >= k.Grid.Count() {
+			t.Fatalf("kernel %d: CTA %d after %d", kernel, c.ID, last)
+		}
+		last = int64(c.ID)
+		code := r.functions[k.Function].Insts
+		for _, w := range c.Warps {
+			accesses := 0
+			for _, step := range w.Path {
+				if int(step) >= len(code) {
+					t.Fatalf("kernel %d: instruction %d of %d", kernel, step, len(code))
+				}
+				if code[step].Mem() {
+					accesses++
+				}
+			}
+			if accesses != len(w.Mem) || len(w.Path) > 0 && (len(w.Masks) == 0 || w.Masks[0].At != 0) {
+				t.Fatalf("kernel %d, CTA %d, warp %d: %d accesses, %d recorded, masks %v", kernel, c.ID, w.ID, accesses,
+					len(w.Mem), w.Masks)
+			}
+			for _, l := range w.Launches {
+				if int(l.Child) <= kernel || int(l.Child) >= len(r.kernels) || int(l.At) >= len(w.Path) {
+					t.Fatalf("kernel %d launches %+v", kernel, l)
+				}
+			}
+		}
+	}
+}

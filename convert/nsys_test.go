@@ -1,0 +1,271 @@
+package convert
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// dump reads a csv.gz that lies beside an export: one map a row.
+func dump(t *testing.T, path string) []map[string]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	for _, row := range rows[1:] {
+		m := map[string]string{}
+		for i, key := range rows[0] {
+			m[key] = row[i]
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func integer(t *testing.T, text string) int64 {
+	t.Helper()
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Every kernel and copy of the exports, field by field, against the plain dumps beside them; the host's launch time
+// comes from the call with the same correlation id.
+func TestNsysAgainstDumps(t *testing.T) {
+	for report, facts := range map[string]struct{ kernels, functions int }{"report13": {6461, 16}, "report19": {9359, 16},
+		"report23": {68, 15}} {
+		dir := tracetest.Data(t, "nsys-balinski-gomory-rtx3090")
+		r := capture(t, dir+"/"+report+".sqlite", anyDevice)
+		r.check(t)
+		calls := map[string]int64{}
+		first := int64(1) << 62
+		for _, row := range dump(t, dir+"/"+report+".runtime.csv.gz") {
+			calls[row["correlationId"]] = integer(t, row["start"])
+			if api := row["api"]; strings.Contains(api, "Launch") || strings.Contains(api, "Memcpy") ||
+				strings.Contains(api, "Memset") {
+				first = min(first, integer(t, row["start"]))
+			}
+		}
+		kernels := map[string]int{}
+		for _, row := range dump(t, dir+"/"+report+".kernels.csv.gz") {
+			start, end := integer(t, row["start"]), integer(t, row["end"])
+			shared := integer(t, row["staticSharedMemory"]) + integer(t, row["dynamicSharedMemory"])
+			kernels[fmt.Sprintf("host %d start %d ran %d grid %s.%s.%s block %s.%s.%s regs %s shared %d local %s stream %s",
+				calls[row["correlationId"]]-first, start-first, end-start, row["gridX"], row["gridY"], row["gridZ"],
+				row["blockX"], row["blockY"], row["blockZ"], row["registersPerThread"], shared, row["localMemoryPerThread"],
+				row["streamId"])]++
+		}
+		for i := range r.kernels {
+			k := &r.kernels[i]
+			key := fmt.Sprintf("host %d start %d ran %d grid %d.%d.%d block %d.%d.%d regs %d shared %d local %d stream %d",
+				k.Recorded.HostNs, k.Recorded.StartNs, k.Recorded.DurationNs, k.Grid[0], k.Grid[1], k.Grid[2],
+				k.Block[0], k.Block[1], k.Block[2], k.Registers, k.SharedBytes, k.LocalBytes, k.Stream)
+			if kernels[key]--; kernels[key] < 0 {
+				t.Fatalf("%s: kernel %d is not in the dump: %s", report, i, key)
+			}
+		}
+		if len(r.kernels) != facts.kernels || len(r.functions) != facts.functions {
+			t.Errorf("%s: %d kernels of %d functions, want %+v", report, len(r.kernels), len(r.functions), facts)
+		}
+		var bytes, copies, migrations int64
+		for _, row := range dump(t, dir+"/"+report+".memcpy.csv.gz") {
+			if kind := integer(t, row["copyKind"]); kind >= 11 {
+				migrations++
+				continue
+			}
+			copies++
+			bytes += integer(t, row["bytes"])
+		}
+		for _, op := range r.ops {
+			if op.Kind == trace.OpCopyH2D || op.Kind == trace.OpCopyD2H {
+				copies--
+				bytes -= int64(op.Bytes)
+			}
+		}
+		if copies != 0 || bytes != 0 || int64(r.diag("unified_memory_copy")) != migrations {
+			t.Errorf("%s: %d copies and %d bytes differ; %d migrations, want %d", report, copies, bytes,
+				r.diag("unified_memory_copy"), migrations)
+		}
+	}
+}
+
+// nsysTables are the tables of an old export: fewer columns, kernel names as text ids, no META_DATA_EXPORT, no
+// TARGET_INFO_GPU.
+const nsysTables = `CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId ` +
+	`INTEGER,
+	correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, registersPerThread INTEGER, ` +
+	`gridX INTEGER,
+	gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER, staticSharedMemory INTEGER,
+	dynamicSharedMemory INTEGER, localMemoryPerThread INTEGER)`
+
+// nsysStory is two processes on one device with an event between two streams.
+var nsysStory = []string{nsysTables,
+	`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, ` +
+		`nameId INTEGER)`,
+	`CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INTEGER, contextId INTEGER, streamId INTEGER, ` +
+		`correlationId INTEGER, globalPid INTEGER, eventId INTEGER)`,
+	`CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,` +
+		` streamId INTEGER,
+		correlationId INTEGER, globalPid INTEGER, syncType INTEGER, eventId INTEGER)`,
+	`CREATE TABLE CUDA_UM_GPU_PAGE_FAULT_EVENTS (start INTEGER, address INTEGER)`,
+	`CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, ` +
+		`streamId INTEGER, correlationId INTEGER, globalPid INTEGER)`,
+	`INSERT INTO StringIds VALUES (1, 'k<int>(int*)'), (2, 'cudaLaunchKernel_v7000'), (3, 'cudaEventRecord_v3020'), (4,` +
+		` 'cudaStreamWaitEvent_v3020'), (5, 'cudaGraphLaunch_v10000')`,
+	// Process 1 is 0x1000000, its thread 1 is 0x1000001; process 2 uses the same correlation id and stream.
+	`INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+		(150, 160, 0, 1, 7, 1, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 100, 28, 8),
+		(170, 190, 0, 1, 13, 4, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0),
+		(155, 165, 0, 1, 7, 1, 0x2000000, 99, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0)`,
+	`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0x1000001, 1, 2), (112, 113, 0x1000001, 2, 3), (114, ` +
+		`115, 0x1000001, 3, 4),
+		(116, 120, 0x1000001, 4, 2), (105, 109, 0x2000001, 1, 2), (121, 122, 0x1000001, 5, 5)`,
+	`INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (0, 1, 7, 2, 0x1000000, 3)`,
+	`INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (114, 115, 0, 1, 13, 3, 0x1000000, 2, 3)`,
+	`INSERT INTO CUDA_UM_GPU_PAGE_FAULT_EVENTS VALUES (5, 4096), (6, 8192)`,
+	`INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (200, 300, 0, 1, 7, 5, 0x1000000)`,
+}
+
+func TestNsysOldSchema(t *testing.T) {
+	r := capture(t, database(t, nsysStory...), anyDevice)
+	r.check(t)
+	var got []string
+	for _, op := range r.ops {
+		switch op.Kind {
+		case trace.OpLaunch:
+			k := &r.kernels[op.Kernel]
+			got = append(got, fmt.Sprintf("%s on %#x at %d, shared %d", r.functions[k.Function].Name, op.Stream,
+				op.Recorded.HostNs, k.SharedBytes))
+		case trace.OpEventRecord, trace.OpStreamWait:
+			got = append(got, fmt.Sprintf("%s event %d on %#x", opNames[op.Kind], op.Event, op.Stream))
+		}
+	}
+	want := []string{
+		"k<int>(int*) on 0x7 at 0, shared 128", " on 0x100000007 at 5, shared 0", "event_record event 3 on 0x7",
+		"stream_wait event 3 on 0xd",
+		"k<int>(int*) on 0xd at 16, shared 0", "CUDA graph on 0x7 at 21, shared 0",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for name, n := range map[string]uint64{"page_fault": 2, "kernel_without_name": 1, "whole_graph": 1,
+		"graph_activity": 1, "host_threads": 2} {
+		if r.diag(name) != n {
+			t.Errorf("%s: %d, want %d", name, r.diag(name), n)
+		}
+	}
+}
+
+// Activities of an export without processes are joined by correlation id alone.
+func TestNsysWithoutProcesses(t *testing.T) {
+	story := append([]string{}, nsysStory[:2]...)
+	story = append(story, `ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid`,
+		`INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel')`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (150, 160, 0, 1, 7, 1, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0)`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0x1000001, 1, 2)`)
+	r := capture(t, database(t, story...), anyDevice)
+	if len(r.kernels) != 1 || r.kernels[0].Recorded.HostNs != 0 || r.kernels[0].Recorded.StartNs != 50 {
+		t.Errorf("%+v, %v", r.kernels, r.diags)
+	}
+}
+
+// Old exports keep the machine in TARGET_INFO_CUDA_GPU, under CUPTI's names and in
+// its units; new ones in TARGET_INFO_GPU, whose id is not CUDA's.
+func TestNsysMachine(t *testing.T) {
+	ga106 := trace.Machine{Name: "RTX 3060", SMVersion: 86, SMs: 28, ClockHz: 1777e6, WarpSize: 32, WarpsPerSM: 48,
+		RegistersPerSM: 65536, L2Bytes: 2359296, MemoryBytes: 12 << 30, MemoryBytesPerSecond: 360048e6}
+	for name, sql := range map[string][]string{
+		"2021": {`CREATE TABLE TARGET_INFO_CUDA_GPU (deviceId INTEGER, name TEXT, numMultiprocessors INTEGER, ` +
+			`computeCapabilityMajor INTEGER,
+			computeCapabilityMinor INTEGER, coreClockRate INTEGER, numThreadsPerWarp INTEGER, maxWarpsPerMultiprocessor INTEGER,
+			maxRegistersPerMultiprocessor INTEGER, l2CacheSize INTEGER, globalMemorySize INTEGER, globalMemoryBandwidth ` +
+			`INTEGER)`,
+			`INSERT INTO TARGET_INFO_CUDA_GPU VALUES (1, 'another', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+				(0, 'RTX 3060', 28, 8, 6, 1777000, 32, 48, 65536, 2359296, 12884901888, 360048000)`},
+		"2024": {`CREATE TABLE TARGET_INFO_GPU (id INTEGER, cuDevice INTEGER, name TEXT, smCount INTEGER, computeMajor ` +
+			`INTEGER, computeMinor INTEGER,
+			clockRate INTEGER, threadsPerWarp INTEGER, maxWarpsPerSm INTEGER, maxRegistersPerSm INTEGER, l2CacheSize INTEGER,` +
+			` totalMemory INTEGER, memoryBandwidth INTEGER)`,
+			`INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'another', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+				(1, 0, 'RTX 3060', 28, 8, 6, 1777000000, 32, 48, 65536, 2359296, 12884901888, 360048000000)`},
+	} {
+		r := capture(t, database(t, append(append([]string{}, nsysStory...), sql...)...), anyDevice)
+		if got := r.meta.Machine(); got != ga106 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// NVTX ranges hold the kernels that are called in them: those that one thread
+// pushed, and those that were started and ended apart, on whichever thread. Marks
+// are none.
+func TestNsysRanges(t *testing.T) {
+	story := append(append([]string{}, nsysStory...),
+		`CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, textId INTEGER, globalTid `+
+			`INTEGER)`,
+		`INSERT INTO StringIds VALUES (6, 'decode')`,
+		`INSERT INTO NVTX_EVENTS VALUES (99, 111, 59, NULL, 6, 0x1000001), (90, NULL, 60, 'request 7', NULL, 0x1000009),
+			(99, NULL, 34, 'a mark', NULL, 0x1000001), (80, 300, 59, 'of another thread', NULL, 0x1000009)`)
+	r := capture(t, database(t, story...), anyDevice)
+	p := trace.Program{Scopes: r.scopes}
+	var got []string
+	for i := range r.kernels {
+		got = append(got, strings.Join(p.ScopePath(r.kernels[i].Scope), "/"))
+	}
+	if want := []string{"request 7/decode", "", "request 7", "request 7"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestNsysMalformed(t *testing.T) {
+	for name, c := range map[string]struct{ sql, diag, err string }{
+		"text for numbers": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('a','b','c','d','e','f','g','h','i','j',` +
+			`'k','l','m','n','o','p','q','r','s')`, diag: "bad_row"},
+		"nulls": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start) VALUES (1)`, diag: "bad_row"},
+		"huge": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,1,7,9223372036854775807,-1,1,1,-5,` +
+			`9223372036854775807,-1,1,1,1,1,9e30,4294967295,1)`, diag: "kernel_without_grid"},
+		"backwards": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (9,2,0,1,7,1,0,'a name',1,16,1,1,1,1,1,1,0,0,0)`,
+			diag: "negative_duration"},
+		"no such format": {sql: `DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL`, err: "no table of an Nsight Systems export"},
+	} {
+		r, err := tryConvert(t, database(t, nsysTables, c.sql), "nsys", anyDevice)
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v", name, err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		default:
+			if r.check(t); r.diag(c.diag) == 0 {
+				t.Errorf("%s: no %s in %v", name, c.diag, r.diags)
+			}
+		}
+	}
+	if _, err := tryText(t, "nsys", "SQLite format 3\x00"); err == nil || !strings.Contains(err.Error(), "read in place") {
+		t.Errorf("from standard input: %v", err)
+	}
+}

@@ -1,0 +1,108 @@
+package policies_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	runs "gpureplay/replay"
+	"gpureplay/trace/tracetest"
+)
+
+// pairs is two kernels of two CTAs. CTA i of the second reads the word that CTA i of the first has written.
+// Instructions take 100 cycles, and the second CTA of the first kernel has more of them.
+const pairs = `
+array a base=0x10000 bytes=4K
+launch a grid=2 block=32
+cta 0
+warp 0
+int R1 <- R2 x2
+store <- R1 @0x10000+4
+exit
+cta 1
+warp 0
+int R1 <- R1 x30
+store <- R1 @0x10100+4
+exit
+launch b grid=2 block=32
+cta 0
+warp 0
+load R1 <- R2 @0x10000+4
+exit
+cta 1
+warp 0
+load R1 <- R2 @0x10100+4
+exit
+`
+
+// A task begins the latency of a task behind the end of its producer: the first one while the other producer runs. With
+// kernels as the grain both wait for it.
+func TestTaskFollowsItsProducer(t *testing.T) {
+	cfg := tiny(t, 4, 1)
+	cfg.L1.BypassLatency, cfg.L2.Latency = 40, 160
+	for _, c := range []struct {
+		policy  string
+		latency model.Time
+		kernels bool
+	}{{"megakernel", 920, false}, {"megakernel,task-latency=90", 90, false}, {"megakernel,grain=kernel", 920, true}} {
+		l, _ := run(t, pairs, cfg, c.policy)
+		latency := c.latency
+		for cta := range uint32(2) {
+			producer := l.cta(t, 0, cta).End
+			if c.kernels {
+				producer = max(producer, l.cta(t, 0, 1-cta).End)
+			}
+			if at := l.cta(t, 1, cta).Dispatch; at < producer+latency || at > producer+latency+1 {
+				t.Errorf("%s: task %d begins in cycle %d, its producers end in %d and the latency is %d", c.policy, cta, at,
+					producer, latency)
+			}
+		}
+	}
+}
+
+// Random chains end and pass the auditor, which checks each access against those of the kernels before, and the tasks
+// of an SM against its workers.
+func TestMegakernelChains(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 45))
+		text := overlapping(r, seed%2 == 0)
+		cfg := tiny(t, 1+r.IntN(3), 2+r.IntN(3))
+		for _, policy := range []string{"megakernel", "megakernel,workers=1", "megakernel,grain=kernel",
+			"megakernel,task-latency=0", "megakernel,cta=fill"} {
+			l, _ := run(t, text, cfg, policy)
+			for i := range l.ctas {
+				if !l.ctas[i].Resident {
+					t.Fatalf("seed %d: CTA %d is no task", seed, i)
+				}
+			}
+		}
+	}
+}
+
+// Workers share an SM: with one of them tasks of a kernel run one after another.
+func TestWorkers(t *testing.T) {
+	text := pairs
+	cfg := tiny(t, 1, 4)
+	l, _ := run(t, text, cfg, "megakernel,workers=1")
+	if a, b := l.cta(t, 0, 0), l.cta(t, 0, 1); b.Dispatch < a.End {
+		t.Errorf("task 1 begins in cycle %d, task 0 ends in %d", b.Dispatch, a.End)
+	}
+	l, _ = run(t, text, cfg, "megakernel,workers=2")
+	if a, b := l.cta(t, 0, 0), l.cta(t, 0, 1); b.Dispatch >= a.End {
+		t.Errorf("task 1 waits for a worker until cycle %d", b.Dispatch)
+	}
+}
+
+// A megakernel that no SM has room for is an error of one line.
+func TestMegakernelWithoutRoom(t *testing.T) {
+	cs, err := policies.Parse("megakernel,workers=64", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = runs.Run(t.Context(), &runs.Job{Trace: tracetest.FromText(t, pairs), Config: tiny(t, 1, 1), Choices: cs})
+	if err == nil || !strings.Contains(err.Error(), "64 workers of 1 warps") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("64 workers: %v", err)
+	}
+}
