@@ -26,66 +26,63 @@ func (s *SM) Step(t Time) Time {
 	return next
 }
 
-// run lets the schedulers act in the cycles before end, in order of time and of
-// their turns, and returns the next cycle in which there may be something to do. An
-// SM that is ahead stops before it uses a unit that SMs share.
+// run lets the schedulers act in the cycles before end, in order of time and of their
+// turns, and closes each cycle behind them. It returns the next cycle in which there may be
+// something to do. An SM that is ahead stops before it uses a unit that SMs share.
 func (s *SM) run(end Time) Time {
 	for {
 		at := &s.at
-		next := sooner(sooner(at[0], at[1]), sooner(at[2], at[3]))
+		next := min(at[0], at[1], at[2], at[3])
 		if len(s.sched) > 4 {
 			next = min(next, slices.Min(at[4:]))
 		}
-		last := s.closing < next // or, of 16 schedulers, behind the last
-		if last {
-			next = s.closing
-		}
-		t := Time(next >> turnShift)
+		t := min(next, s.closing)
 		if t >= end || t >= s.ends && s.ahead {
-			return min(next.cycle(), s.ends)
+			return min(t, s.ends)
 		}
-		s.now, s.current = t, next
-		if last {
+		s.now = t
+		if next > t {
 			if !s.close(t) {
 				return t
 			}
 			continue
 		}
-		if !s.whose(next).step(s, t) {
+		first, before := s.firstTurn(t), uint8(0)
+		for at[first&(mostSchedulers-1)] > t {
+			before++
+			if first++; int(first) == len(s.sched) {
+				first = 0
+			}
+		}
+		s.current = turnIn(t, before)
+		if !s.sched[first].step(s, t) {
 			return t
 		}
 	}
 }
 
-// turn is when a scheduler acts next: the cycle and, within it, the number of the
-// scheduler or, where they take turns, how many act before it.
+// firstTurn returns the scheduler that acts first in cycle t.
+func (s *SM) firstTurn(t Time) uint8 {
+	if !s.rotates {
+		return 0
+	}
+	return s.rank(uint64(t + s.began))
+}
+
+// turn is a cycle and, within it, how many schedulers act before one.
 type turn Time
 
 const (
 	turnShift      = 4
 	mostSchedulers = 1 << turnShift
 	lastTurn       = mostSchedulers - 1 // of a cycle, behind all schedulers
-	noTurn         = turn(1<<63 - 1)
 )
 
-// turnOf returns the turn of a scheduler in cycle t.
-func (s *SM) turnOf(t Time, number uint8) turn {
-	if t >= clock.Never {
-		return noTurn
-	}
-	if s.rotates {
-		number = s.rank(uint64(number) - uint64(t+s.began))
-	}
-	return turn(t<<turnShift | Time(number))
-}
+func turnIn(t Time, before uint8) turn { return turn(t<<turnShift | Time(before)) }
 
-// whose returns the scheduler of a turn.
-func (s *SM) whose(x turn) *scheduler {
-	at := uint8(x) & (mostSchedulers - 1)
-	if s.rotates {
-		at = s.rank(uint64(at) + uint64(Time(x>>turnShift)+s.began))
-	}
-	return s.turns[at&(mostSchedulers-1)]
+// turnOf returns the turn of a scheduler in cycle t, of an SM whose schedulers take turns.
+func (s *SM) turnOf(t Time, number uint8) turn {
+	return turnIn(t, s.rank(uint64(number)-uint64(t+s.began)))
 }
 
 // rank returns a number, which may be less than 0, modulo the number of schedulers. That is
@@ -106,7 +103,7 @@ func (s *SM) occupy(t Time) {
 	}
 	s.began = s.cycles - t
 	for i := range s.at {
-		s.at[i] = noTurn // there are no warps
+		s.at[i] = clock.Never // there are no warps
 	}
 }
 
@@ -138,8 +135,8 @@ func (s *SM) Pass(cycles, occupied Time, has bool) {
 
 // closeAt has the SM close cycle t.
 func (s *SM) closeAt(t Time) {
-	if at := turn(t<<turnShift | lastTurn); at < s.closing {
-		s.closing = at
+	if t < s.closing {
+		s.closing = t
 		s.wake(t)
 	}
 }
@@ -152,7 +149,7 @@ func (s *SM) close(t Time) (done bool) {
 		return false
 	}
 	next := s.fetch.next
-	s.closing = noTurn
+	s.closing, s.current = clock.Never, turnIn(t, lastTurn)
 	if next <= t {
 		s.fetches(t)
 		next = s.fetch.next
@@ -165,17 +162,6 @@ func (s *SM) close(t Time) (done bool) {
 		s.closeAt(next)
 	}
 	return true
-}
-
-// sooner returns the smaller of two turns. A branch would be guessed wrongly as often
-// as not.
-func sooner(a, b turn) turn { return a + (b-a)&((b-a)>>63) }
-
-func (x turn) cycle() Time {
-	if x == noTurn {
-		return clock.Never
-	}
-	return Time(x >> turnShift)
 }
 
 // mostAhead is how many cycles an SM runs ahead at most: a run that is to stop

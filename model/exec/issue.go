@@ -33,20 +33,18 @@ func (s *SM) prepare(w *Warp, t Time) {
 	}
 }
 
-// issue lets w issue in cycle t: one instruction, or two where the scheduler
-// can and they need different units and nothing of each other.
-func (s *SM) issue(sc *scheduler, w *Warp, t Time) {
-	for n := 1; ; n++ {
-		u := w.unit
-		if !s.issueOne(sc, w, t) || n >= s.width {
-			return
-		}
-		// Still running: ready for its next instruction unless that can go now.
+// issueMore lets w, which has issued to a unit in cycle t and runs on, issue more
+// instructions in it, where they need different units and nothing of each other.
+func (s *SM) issueMore(sc *scheduler, w *Warp, u program.Unit, t Time) {
+	for range s.width - 1 {
 		if s.holding || sc.as[w.unit&15] == sc.as[u&15] || s.fetch.fresh(s, w, t) || w.ready > t ||
 			s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.Keeps || s.Marks && w.waits() {
 			return
 		}
 		sc.ready &^= 1 << w.bit
+		if u = w.unit; !s.issueOne(sc, w, t) {
+			return
+		}
 	}
 }
 

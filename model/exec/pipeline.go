@@ -53,20 +53,20 @@ type toPipeline struct{ s *SM }
 // WakeSchedulers lets all schedulers look at their warps again in cycle t.
 func (x toPipeline) WakeSchedulers(t Time) {
 	for i := range x.s.sched {
-		x.s.at[i] = min(x.s.at[i], x.s.turnOf(t, uint8(i)))
+		x.s.at[i] = min(x.s.at[i], t)
 	}
 }
 
 // Open lets a scheduler issue to a unit again from cycle t on, its next one.
 func (x toPipeline) Open(scheduler uint8, u program.Unit, t Time) {
 	s := x.s
-	sc := &s.sched[scheduler]
+	sc := s.sched[scheduler]
 	sc.busy &^= 1 << u
 	p := &sc.pipes[u&15]
 	p.free = t
 	if p.needs&sc.ready != 0 {
 		at := &s.at[scheduler&(mostSchedulers-1)]
-		*at = min(*at, s.turnOf(t, scheduler))
+		*at = min(*at, t)
 	}
 }
 

@@ -27,6 +27,7 @@ type scheduler struct {
 	as     [16]program.Unit // the unit whose pipe an instruction of each takes
 	ring   [ringSlots]uint64
 	age    [64]uint64
+	warps  []*Warp // by bit
 }
 
 // pipe is a unit of a scheduler. Memory's has no time here: it is the SM's.
@@ -35,14 +36,14 @@ type pipe struct {
 	needs uint64 // warps whose next instruction needs it
 }
 
-func (sc *scheduler) init(s *SM, i int) {
-	sc.number, sc.last, sc.farAt = uint8(i), -1, clock.Never
+func newScheduler(s *SM, i int) *scheduler {
+	sc := &scheduler{number: uint8(i), last: -1, farAt: clock.Never, as: s.pipe.Units()}
 	sc.pipes[sc.unit[0]].needs = ^uint64(0)
-	sc.as = s.pipe.Units()
+	for slot := i; slot < len(s.warps); slot += len(s.sched) {
+		sc.warps = append(sc.warps, &s.warps[slot])
+	}
+	return sc
 }
-
-// warp returns the warp of a bit.
-func (sc *scheduler) warp(s *SM, b int) *Warp { return &s.warps[b*len(s.sched)+int(sc.number)] }
 
 // add makes w ready at t, which is later than the scheduler's last step.
 func (sc *scheduler) add(s *SM, w *Warp, t Time) {
@@ -51,7 +52,7 @@ func (sc *scheduler) add(s *SM, w *Warp, t Time) {
 		return
 	}
 	at := &s.at[sc.number&(mostSchedulers-1)]
-	*at = min(*at, s.turnOf(t, sc.number))
+	*at = min(*at, t)
 	sc.put(s, w, t)
 }
 
@@ -108,7 +109,7 @@ func (sc *scheduler) collectFar(s *SM, t Time) {
 	sc.farAt = clock.Never
 	for m := sc.far; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
-		if at := sc.warp(s, b).ready; at <= t {
+		if at := sc.warps[b].ready; at <= t {
 			sc.far &^= 1 << b
 			sc.ready |= 1 << b
 		} else {
@@ -130,7 +131,7 @@ func (sc *scheduler) step(s *SM, t Time) (done bool) {
 		if cand&(cand-1) != 0 {
 			b = s.Warps.Pick(cand, sc.last, &sc.age)
 		}
-		w := sc.warp(s, b)
+		w := sc.warps[b]
 		if s.ahead && w.op != nil && w.op.Shared {
 			return false
 		}
@@ -139,10 +140,12 @@ func (sc *scheduler) step(s *SM, t Time) (done bool) {
 			continue // not eligible: the scheduler takes another
 		}
 		sc.last = b
-		s.issue(sc, w, t)
+		if u := w.unit; s.issueOne(sc, w, t) && s.width > 1 {
+			s.issueMore(sc, w, u, t)
+		}
 		break
 	}
-	s.at[sc.number&(mostSchedulers-1)] = s.turnOf(sc.next(s, t), sc.number)
+	s.at[sc.number&(mostSchedulers-1)] = sc.next(s, t)
 	return true
 }
 
@@ -165,20 +168,23 @@ func (sc *scheduler) candidates(s *SM, t Time) uint64 {
 
 // next returns the first cycle after t in which a warp may issue.
 func (sc *scheduler) next(s *SM, t Time) Time {
-	if sc.ready == 0 {
-		return sc.wakes(t)
+	next, cand := sc.wakes(t), sc.ready
+	if cand == 0 {
+		return next
 	}
-	if sc.candidates(s, t+1) != 0 {
-		return t + 1
-	}
-	next := sc.wakes(t)
-	if s.times.Full > t && sc.ready&sc.pipes[program.UnitMemory].needs != 0 {
-		next = min(next, s.times.Full)
+	if full := s.times.Full; full > t+1 {
+		if stopped := cand & sc.pipes[program.UnitMemory].needs; stopped != 0 {
+			cand, next = cand&^stopped, min(next, full)
+		}
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
-		if p := &sc.pipes[bits.TrailingZeros16(m)&15]; sc.ready&p.needs != 0 {
-			next = min(next, p.free)
+		p := &sc.pipes[bits.TrailingZeros16(m)&15]
+		if stopped := cand & p.needs; stopped != 0 && p.free > t+1 {
+			cand, next = cand&^stopped, min(next, p.free)
 		}
+	}
+	if cand != 0 {
+		return t + 1
 	}
 	return next
 }

@@ -15,23 +15,22 @@ import (
 type SM struct {
 	Setup
 	d           Device
-	sched       []scheduler
+	sched       []*scheduler
 	warps       []Warp // by hardware slot
 	now         Time   // the cycle that it is in, or was in last
 	ends        Time   // the earliest of ending
 	Issued      uint64
-	width       int    // instructions that a scheduler issues in a cycle, of one warp
-	rotates     bool   // its schedulers take turns in acting first in a cycle
-	mask        uint64 // how many schedulers there are, less one, if that is a power of two; or 0
-	acting      bool   // it is in a cycle
-	ahead       bool   // of the device
-	watched     bool   // an observer sees each instruction
-	turns       [mostSchedulers]*scheduler
-	at          [mostSchedulers]turn
+	width       int                  // instructions that a scheduler issues in a cycle, of one warp
+	rotates     bool                 // its schedulers take turns in acting first in a cycle
+	mask        uint64               // how many schedulers there are, less one, if that is a power of two; or 0
+	acting      bool                 // it is in a cycle
+	ahead       bool                 // of the device
+	watched     bool                 // an observer sees each instruction
+	at          [mostSchedulers]Time // when each scheduler acts next
 	port        memory.Port
 	times       *memory.Signals // of the port
 	co          *coalesce.Coalescer
-	closing     turn // when something is to be done behind all schedulers
+	closing     Time // when something is to be done behind all schedulers
 	current     turn // that it is in, or was in last
 	began       Time // and the cycle are how many cycles with a CTA there were before
 	cycles      Time // with one, when it had its last
@@ -121,7 +120,7 @@ type ending struct {
 // New returns an idle SM.
 func New(d Device, id int, setup Setup) *SM {
 	c := &setup.Config.SM
-	s := &SM{Setup: setup, d: d, ID: id, sched: make([]scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps),
+	s := &SM{Setup: setup, d: d, ID: id, sched: make([]*scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps),
 		ends: clock.Never}
 	s.width, s.watched = c.IssueWidth, setup.Insts != nil
 	if c.Schedulers&(c.Schedulers-1) == 0 {
@@ -129,17 +128,16 @@ func New(d Device, id int, setup Setup) *SM {
 	}
 	s.free = 1<<c.MaxWarps - 1
 	for i := range s.at {
-		s.at[i] = noTurn
+		s.at[i] = clock.Never
 	}
 	s.port, s.co = setup.Memory.Port(id), setup.Memory.Coalescer()
 	s.times = s.port.Signals()
 	s.fetch = fetching{cycle: clock.Unset, next: clock.Never}
 	s.choosePipeline()
 	for i := range s.sched {
-		s.sched[i].init(s, i)
-		s.turns[i] = &s.sched[i]
+		s.sched[i] = newScheduler(s, i)
 	}
-	s.closing = noTurn
+	s.closing = clock.Never
 	return s
 }
 

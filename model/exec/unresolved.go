@@ -191,7 +191,7 @@ func (sc *scheduler) delay(s *SM, w *Warp) {
 	if sc.withdraw(w) {
 		sc.put(s, w, w.ready)
 		at := &s.at[sc.number&(mostSchedulers-1)]
-		*at = min(*at, s.turnOf(w.ready, sc.number))
+		*at = min(*at, w.ready)
 	}
 }
 
