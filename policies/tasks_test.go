@@ -406,3 +406,21 @@ func lacks(t testing.TB, r *container.Reader, policy string) string {
 	}
 	return cs[0].MissingInput(f)
 }
+
+// A wait copies the involved entries back (section 4.2): of twelve tasks in twelve columns as many entries, on
+// however many SMs.
+func TestPagodaWaitsAsLongOnMoreSMs(t *testing.T) {
+	text := strings.Repeat("spawn work grid=1 block=32 out=100\n"+work(1, 10), 12) + "sync\n"
+	for _, copies := range []string{"phased", "interleaved"} {
+		back := map[int]model.Time{}
+		for _, sms := range []int{6, 24, 48} {
+			l, _ := run(t, text, narrow(t, sms), "pagoda,task-copies="+copies)
+			for _, r := range tasks(t, l, 12) {
+				back[sms] = max(back[sms], r.Back)
+			}
+		}
+		if back[24] != back[6] || back[48] != back[6] {
+			t.Errorf("%s: outputs are back at %v", copies, back)
+		}
+	}
+}

@@ -22,9 +22,10 @@
 //     for one: a table has at least two.
 //  8. No free entry: the whole table is copied back, again and again until one is; the copy's own time paces it.
 //  9. "No new tasks come in" is when the thread that spawns has nothing to do: it then releases the last task at
-//     once. A wait reads a word, again and again: waitAll a counter of ended tasks and, when that has moved, the
-//     table, as in the public artifact; wait the ready field of its task's entry, and so does waitAll where one task
-//     is live.
+//     once. A wait reads a word, again and again, as in the public artifact: waitAll a counter of ended tasks and,
+//     when that has moved, the involved entries (section 4.2), in one copy from the first to the last that has a task;
+//     wait the ready field of its task's entry, and so does waitAll where one task is live. The artifact copies the
+//     whole table, whose size grows with the SMs.
 //  10. Of several free blocks the lowest is taken, and likewise the lowest free barrier.
 //  11. Algorithm 2 takes warps from the counter with atomicDec and keeps ids >= 0; CUDA's atomicDec returns the old
 //     value, which would start one warp too many. The id is the new value: n-1 down to 0, the lowest free slot

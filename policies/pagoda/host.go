@@ -22,7 +22,7 @@ import (
 //     field of the task's entry, 4 bytes, again and again. When the program
 //     has nothing to spawn before a task has ended, the first thread does as
 //     waitAll does: it reads the counter of ended tasks, 4 bytes, and then the
-//     table. The paper's waits have a timeout of no stated length; the artifact
+//     entries that have a task. The paper's waits have a timeout of no stated length; the artifact
 //     polls.
 //  4. Phased (the artifact's programs), one thread copies the inputs of all tasks
 //     without waiting between, waits, spawns all, polls until all have ended, and

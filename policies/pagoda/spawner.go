@@ -8,7 +8,7 @@ type Act uint8
 const (
 	ActSleep    Act = iota // nothing until the caller has news
 	ActSend                // copy the entry of ID to the GPU; its arrival is [Table.Arrive]
-	ActCopyBack            // copy states back: of the entry ID, or the whole table if it is NoID
+	ActCopyBack            // copy states back: of the entry ID, or of all that have a task if it is NoID
 	ActPoll                // copy the counter of ended tasks back
 )
 

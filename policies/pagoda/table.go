@@ -3,6 +3,7 @@ package pagoda
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // Values of [State].Ready below the first taskId.
@@ -126,6 +127,21 @@ func (t *Table) GPU(id ID) Entry { return t.gpu[id-firstID] }
 // Room returns how many entries are free by the CPU's copy.
 func (t *Table) Room() int { return t.nfree }
 
+// Span returns the entries from the first to the last that the CPU has a task in.
+func (t *Table) Span() int {
+	all := uint64(1)<<t.rows - 1
+	used := func(free uint64) bool { return free != all }
+	first := slices.IndexFunc(t.free, used)
+	if first < 0 {
+		return 0
+	}
+	last := t.columns - 1
+	for !used(t.free[last]) {
+		last--
+	}
+	return (last-first)*t.rows + bits.Len64(all&^t.free[last]) - bits.TrailingZeros64(all&^t.free[first])
+}
+
 // Last returns the task that waits for a successor to release it, or NoID.
 func (t *Table) Last() ID { return t.last }
 
@@ -205,7 +221,7 @@ func (t *Table) set(id ID, s State) {
 }
 
 // StartCopyBack begins a copy of states to the CPU: of one entry, or with NoID
-// of the whole table. Copies to the GPU issued before must have arrived.
+// of all that have a task, which lie in [Table.Span] entries. Copies to the GPU issued before must have arrived.
 func (t *Table) StartCopyBack(id ID) {
 	t.notReading("StartCopyBack")
 	if t.InFlight() > 0 {

@@ -273,3 +273,23 @@ func TestProtocolUnderAnyInterleaving(t *testing.T) {
 		}
 	})
 }
+
+// The span of the tasks grows by a column of three rows a task, then within it, and shrinks from both ends.
+func TestSpan(t *testing.T) {
+	table := newTable(t, 3, 3)
+	if n := table.Span(); n != 0 {
+		t.Errorf("an empty table has a span of %d", n)
+	}
+	for i, want := range []int{1, 4, 7, 7, 7} {
+		if table.Spawn(Task{Kernel: uint32(i), Blocks: 1, Threads: 32}); table.Span() != want {
+			t.Errorf("%d tasks have a span of %d, want %d", i+1, table.Span(), want)
+		}
+	}
+	for _, x := range []struct {
+		column, row, want int
+	}{{2, 0, 5}, {0, 0, 4}, {1, 1, 3}, {0, 1, 1}, {1, 0, 0}} {
+		if id := table.ID(x.column, x.row); !table.learn(id, State{}) || table.Span() != x.want {
+			t.Errorf("without the entry of column %d, row %d the span is %d, want %d", x.column, x.row, table.Span(), x.want)
+		}
+	}
+}

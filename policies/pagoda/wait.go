@@ -96,7 +96,7 @@ func (r *Runtime) peeked(t model.Time) {
 func (r *Runtime) read(t model.Time) {
 	bytes := r.shape.EntryBytes
 	if r.target == NoID {
-		bytes *= uint64(r.table.Columns() * r.table.Rows())
+		bytes *= uint64(r.table.Span())
 	}
 	r.m.Count("pagoda_copies_back")
 	start, end := r.m.Copy(false, bytes, t)

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"maps"
 	"slices"
 
 	"gpureplay/model"
@@ -271,7 +272,7 @@ func (r *nPagoda) send(a pagoda.Action) {
 func (r *nPagoda) read(called model.Time) {
 	n, bytes := r.u.n, r.entry
 	if r.target == pagoda.NoID {
-		bytes *= uint64(r.table.Columns() * r.table.Rows())
+		bytes *= r.span()
 	}
 	n.post(max(n.t, n.host.engines[1]), nTaskPhase, func() { r.spawner.Start(r.target) })
 	r.wait(max(r.u.copy(1, bytes), called), func() {
@@ -279,6 +280,15 @@ func (r *nPagoda) read(called model.Time) {
 			r.over(id)
 		}
 	})
+}
+
+// span is the number of entries from the first to the last with a task.
+func (r *nPagoda) span() uint64 {
+	ids := slices.Sorted(maps.Keys(r.entries))
+	if len(ids) == 0 {
+		return 0
+	}
+	return uint64(ids[len(ids)-1]-ids[0]) + 1
 }
 
 // over: a task is seen done.
