@@ -42,6 +42,7 @@ func TestFRFCFSAgainstReference(t *testing.T) {
 		set("dram.tcdlr", 0, 3)
 		set("dram.twr", 0, 5, 13)
 		set("dram.tccd", 0, 1, 2, 5)
+		set("dram.burst_bytes", 8, 16, 32, 32, 64)
 		if r.IntN(2) == 0 { // few rows' turns between two refreshes
 			set("dram.banks", 1, 2)
 			set("dram.trefi", 90, 150)

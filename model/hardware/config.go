@@ -152,6 +152,7 @@ type DRAMConfig struct {
 	RowBytes   int    `toml:"row_bytes"`   // bytes of an open row of a bank
 	BusBytes   int    `toml:"bus_bytes"`   // bytes per channel and transfer
 	DataRate   int    `toml:"data_rate"`   // transfers per command cycle
+	BurstBytes int    `toml:"burst_bytes"` // bytes of a column command; cycle engine
 	Mapping    string `toml:"mapping"`     // bits of an address as gpgpu_mem_addr_mapping has them; "": chunks of 256 B
 	BankHash   string `toml:"bank_hash"`   // row bits in a bank's number: none (linear), the lowest (xor), or ipoly
 	Latency    int    `toml:"latency"`     // constant part of an access, SM cycles

@@ -107,6 +107,7 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"dram.row_bytes":   {min: 256, max: 1 << 16, powerOfTwo: true},
 		"dram.bus_bytes":   {min: 1, max: 1024},
 		"dram.data_rate":   {min: 1, max: 256},
+		"dram.burst_bytes": {min: 8, max: 256, powerOfTwo: true},
 		"dram.latency":     {min: 0, max: 1 << 20},
 		"dram.window":      {min: 1, max: 1 << 16},
 		"dram.return":      {max: 1 << 16},

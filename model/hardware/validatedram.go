@@ -21,6 +21,7 @@ func checkDRAM(c *Config) error {
 		checkHash("l2.set_hash", c.L2.SetHash, "sets of a slice", c.L2.Sets()),
 		checkLayout(c), checkBankHash(c), checkWriteQueue(d),
 		relate(d.RowBytes >= c.L2.LineBytes, "dram.row_bytes", d.RowBytes, "at least l2.line_bytes = %d", c.L2.LineBytes),
+		relate(d.BurstBytes == 32 || c.CycleMemory(), "dram.burst_bytes", d.BurstBytes, "32 where memory.engine is reserve"),
 		relate(!c.CycleMemory() || d.Banks <= 64, "dram.banks", d.Banks, "at most 64 where memory.engine is cycle"),
 		relate(d.TREFI == 0 || d.TREFI-d.TRFC > d.TRCD+d.TRRD, "dram.trefi", d.TREFI,
 			"0 (no refresh) or more than dram.trfc + dram.trcd + dram.trrd = %d", d.TRFC+d.TRCD+d.TRRD),

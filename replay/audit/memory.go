@@ -123,7 +123,7 @@ func (m *memoryBook) Activated(c *memory.Command) {
 	b.rows, b.data = append([]rowBook{{c.Row, c.Refreshes, c.At}}, b.rows[:min(len(b.rows), keptRows-1)]...), -never
 }
 
-// Column checks a command that reads or writes a sector of a row.
+// Column checks a command that reads or writes data of a row.
 func (m *memoryBook) Column(c *memory.Command) {
 	d, b := &m.a.cfg.DRAM, m.bank(c)
 	opened, found := model.Time(0), false
@@ -166,9 +166,9 @@ func (m *memoryBook) Column(c *memory.Command) {
 // inTurn reports whether channels schedule cycle by cycle (docs/model, choice 26).
 func (m *memoryBook) inTurn() bool { return m.a.cfg.CycleMemory() }
 
-// burst is how many cycles a sector takes on the bus.
+// burst is how many cycles the data of a command take on the bus.
 func (m *memoryBook) burst() model.Time {
 	d := &m.a.cfg.DRAM
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
-	return model.Time((sectorBytes + perCycle - 1) / perCycle)
+	return model.Time((d.BurstBytes + perCycle - 1) / perCycle)
 }

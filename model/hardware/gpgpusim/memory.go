@@ -122,21 +122,20 @@ func (m *machine) l2() {
 	m.set("l2.set_hash", `"ipoly"`, option)
 }
 
-// sectorBytes are the bytes of a DRAM command.
-const sectorBytes = 32
-
 // dram writes the channels: layout, bus and timings.
 func (m *machine) dram() {
 	const bus, burst, layout, timing = "gpgpu_dram_buswidth", "gpgpu_dram_burst_length", "gpgpu_mem_addr_mapping",
 		"gpgpu_dram_timing_opt"
-	if m.int(bus)*m.int(burst) != sectorBytes {
-		m.fail(burst, "times -%s %d: the cycle-level engine needs bursts of %d bytes", bus, m.int(bus), sectorBytes)
+	bytes := m.int(bus) * m.int(burst)
+	if bytes < 8 || bytes > 256 || bytes&(bytes-1) != 0 {
+		m.fail(burst, "times -%s %d: the cycle-level engine needs bursts of 8, 16, 32, 64, 128 or 256 bytes", bus, m.int(bus))
 	}
 	m.number("dram.channels", "gpgpu_n_mem")
 	m.layout(layout)
 	m.choose("dram.bank_hash", "dram_bnk_indexing_policy", "linear", "xor", "ipoly")
 	m.number("dram.bus_bytes", bus)
 	m.number("dram.data_rate", "dram_data_command_freq_ratio")
+	m.set("dram.burst_bytes", strconv.Itoa(bytes), burst)
 	m.set("dram.dual_bus", strconv.FormatBool(m.int("dram_dual_bus_interface") != 0), "dram_dual_bus_interface")
 	m.number("dram.latency", "dram_latency")
 	m.number("dram.window", "gpgpu_frfcfs_dram_sched_queue_size")

@@ -97,7 +97,7 @@ var Options = []Option{
 		Text: "with gpgpu_perfect_inst_const_cache they hold all; textures take the latency of unit TEX"},
 	{Name: "gpgpu_deadlock_detect", Text: "where a simulation stops"},
 	{Name: "gpgpu_dram_burst_length", Default: "4", Maps: true,
-		Text: "a burst needs 32 bytes: one command for a sector"},
+		Text: "dram.burst_bytes: times gpgpu_dram_buswidth"},
 	{Name: "gpgpu_dram_buswidth", Default: "4", Maps: true, Text: "dram.bus_bytes"},
 	{Name: "gpgpu_dram_partition_queues", Default: "8:8:8:8", Maps: true, Text: "l2.queue"},
 	{Name: "gpgpu_dram_return_queue_size", Default: "0", Maps: true,

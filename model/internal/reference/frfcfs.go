@@ -29,7 +29,7 @@ type nController struct {
 // nDRAMRequest is a request of a slice for some sectors.
 type nDRAMRequest struct {
 	bank, row uint64
-	n, given  int // sectors, and column commands
+	n, given  int // sectors, and bytes of its column commands
 	write     bool
 	activated bool // its row, for it
 	t         model.Time
@@ -177,7 +177,7 @@ func (c *nController) column(b int, w model.Time) bool {
 	if x.at == nil || !x.open || x.row != x.at.row {
 		return false
 	}
-	burst, tcl, twl := ceilDiv(32, model.Time(d.BusBytes*d.DataRate)), model.Time(d.TCL), model.Time(d.TWL)
+	burst, tcl, twl := nBurst(d), model.Time(d.TCL), model.Time(d.TWL)
 	for i, y := range c.banks {
 		last := max(y.reads, y.wrote)
 		switch {
@@ -202,7 +202,7 @@ func (c *nController) column(b int, w model.Time) bool {
 		}
 		x.reads = w
 	}
-	if x.at.given++; x.at.given == x.at.n {
+	if x.at.given += d.BurstBytes; x.at.given >= 32*x.at.n {
 		c.end(x.at, w)
 		x.at = nil
 	}
@@ -212,7 +212,7 @@ func (c *nController) column(b int, w model.Time) bool {
 // turnRow closes the row of a bank or opens another, if its request needs that and it may.
 func (c *nController) turnRow(b int, w model.Time) bool {
 	d, x := &c.m.cfg.DRAM, &c.banks[b]
-	burst, twl := ceilDiv(32, model.Time(d.BusBytes*d.DataRate)), model.Time(d.TWL)
+	burst, twl := nBurst(d), model.Time(d.TWL)
 	if x.at == nil || x.open && x.row == x.at.row {
 		return false
 	}
@@ -314,7 +314,7 @@ func (m *nMemory) countDRAM(n int, write bool) {
 func (m *nMemory) alone() model.Time {
 	d := &m.cfg.DRAM
 	return model.Time(d.Latency) + inSMCycles(m.cfg, model.Time(d.TRP+d.TRCD+d.TCL)+
-		ceilDiv(32, model.Time(d.BusBytes*d.DataRate)))
+		(ceilDiv(32, model.Time(d.BurstBytes))-1)*max(nBurst(d), model.Time(d.TCCD))+nBurst(d))
 }
 
 // pass sends a store of slice i on to DRAM; the answer waits for it.
@@ -439,4 +439,9 @@ func (m *nMemory) drain() {
 			c.cycle()
 		}
 	}
+}
+
+// nBurst is how many cycles the data of a column command take on the bus.
+func nBurst(d *hardware.DRAMConfig) model.Time {
+	return ceilDiv(model.Time(d.BurstBytes), model.Time(d.BusBytes*d.DataRate))
 }

@@ -46,7 +46,7 @@ type channel struct {
 // needs them, one after another.
 type dramTimes struct {
 	*hardware.DRAMConfig
-	burst, gap      Time // of a sector on the bus; between column commands
+	burst, gap      Time // of a column command's data on the bus; between column commands
 	toWrite, toRead Time // from a column command that reads to one that writes, and the other way
 	toPrecharge     Time // from a write to the end of its row
 	open, openWrite Time // from an activation to a column command that reads, and to one that writes
@@ -59,7 +59,7 @@ type dramTimes struct {
 func newDRAMTimes(c *hardware.Config) *dramTimes {
 	d := &c.DRAM
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
-	burst := Time((1<<hardware.SectorShift + perCycle - 1) / perCycle)
+	burst := Time((d.BurstBytes + perCycle - 1) / perCycle)
 	return &dramTimes{
 		DRAMConfig: d, burst: burst, gap: max(burst, Time(d.TCCD)),
 		toWrite: max(0, Time(d.TCL)+burst+2-Time(d.TWL)), toRead: Time(d.TWL) + burst + Time(d.TCDLR),
@@ -80,6 +80,11 @@ func (c *channel) init(m *System, times *dramTimes, index int) {
 		c.banks[i].init()
 	}
 	_, c.end = times.refresh.Era(0)
+}
+
+// commands returns the column commands of n sectors.
+func (d *dramTimes) commands(n uint8) uint8 {
+	return uint8((int(n)<<hardware.SectorShift + d.BurstBytes - 1) / d.BurstBytes)
 }
 
 // timeOf returns the SM cycle in which a cycle begins.
@@ -224,5 +229,5 @@ func (c *channel) after(w Time) Time {
 // alone returns the time of a request without waiting, such as a unit's own.
 func (c *channel) alone() Time {
 	d := c.times
-	return Time(d.Latency) + d.ratio.Back(Time(d.TRP+d.TRCD+d.TCL)+d.burst)
+	return Time(d.Latency) + d.ratio.Back(Time(d.TRP+d.TRCD+d.TCL)+Time(d.commands(1)-1)*d.gap+d.burst)
 }

@@ -221,7 +221,7 @@ func (c *channel) choose(idle bankSet) {
 		row, mask = queue.row, ^uint64(0)
 	}
 	k := c.queues.choose(queue, row, mask)
-	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, k.n
+	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, c.times.commands(k.n)
 	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
 	c.serving.all.add(b)
 	c.sort(b)
