@@ -112,6 +112,10 @@ func (f *Function) Flat(at uint32, do func(i uint32)) {
 	}
 }
 
+// ThreadWidth reports whether a thread can access so many bytes at once: 1, 2 or a multiple of 4. Bulk copies have
+// any width.
+func ThreadWidth(bytes uint32) bool { return bytes == 1 || bytes == 2 || bytes > 0 && bytes%4 == 0 }
+
 // Mem reports whether each execution of the instruction carries an [Access].
 func (in *Inst) Mem() bool { return in.Width > 0 }
 

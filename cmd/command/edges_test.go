@@ -18,6 +18,14 @@ func TestRefusedAlike(t *testing.T) {
 		{fmt.Sprintf(task, 1), "task 0 depends on task 1, which is not spawned before it"},
 		{"launch k grid=1 block=32\ncta 0\n warp 0\n  load bulk R1 @0x1000+4 n=2147483648\n",
 			"2147483648 addresses, more than 2147483647"},
+		{"array a bytes=64\nh2d a bytes=65\nlaunch k grid=1 block=32\n", "(a) has 64 bytes; a copy or a file of it has 65"},
+		{"array a bytes=64\nread a bytes=128\nlaunch k grid=1 block=32\n", "a copy or a file of it has 128"},
+		{"array a base=0x1000 bytes=64\nd2h a bytes=8 addr=0x103c\nlaunch k grid=1 block=32\n",
+			"(a) lies from 0x1000 to 0x1040; its copies go from 0x103c to 0x1044"},
+		{"array a base=0x1000 bytes=64\nmemset a bytes=8 addr=0xff8\nlaunch k grid=1 block=32\n", "go from 0xff8 to 0x1000"},
+		{"array a bytes=64\nh2d a bytes=8 addr=0xfffffffffffffffe\n", "end behind the last address"},
+		{"launch k grid=1 block=32\ncta 0\n warp 0\n  load w5 R1 @0x1000+5\n",
+			"a thread accesses 5 bytes; want 1, 2 or a multiple of 4"},
 		{"array a\rlaunch k\r", "lines end in carriage returns alone"},
 		{"array a\x00b bytes=4\n", "holds a zero byte"},
 		{"array \xe9 bytes=4\n", "the line is not UTF-8"},
@@ -30,6 +38,19 @@ func TestRefusedAlike(t *testing.T) {
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
 			t.Errorf("%q leaves %v", c.text, left)
 		}
+	}
+}
+
+// A trace whose name is too long for a folder of tables is refused before another one is replayed.
+func TestLongNameIsRefusedAtOnce(t *testing.T) {
+	short, dir := textTrace(t, "launch k grid=1 block=32\n"), t.TempDir()
+	long := filepath.Join(t.TempDir(), strings.Repeat("漢", 80)+".txt")
+	if err := os.Rename(textTrace(t, "launch k grid=1 block=32\n"), long); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, 1, []string{"is too long for a folder"}, "--policy=serial", "--gpu=k20c", "-o", dir, short, long)
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("the first trace is replayed: %v", left)
 	}
 }
 

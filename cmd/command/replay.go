@@ -31,6 +31,11 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, paths []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	for _, path := range paths { // before the first is replayed
+		if err := table.CheckTraceName(replay.TraceName(path)); err != nil {
+			return err
+		}
+	}
 	var all []*replay.Result
 	for _, path := range paths {
 		results, err := a.replayOne(cmd, f, path)

@@ -126,6 +126,9 @@ func parseStatic(pc uint32, line []byte) (s static, what string) {
 	s.text = bytes.Clone(line[:len(line)-len(p)])
 	s.width = uint32(width)
 	s.classify(base)
+	if s.mem && !s.bulk && !trace.ThreadWidth(s.width) {
+		return s, "a memory width that no thread has"
+	}
 	return s, ""
 }
 

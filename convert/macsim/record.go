@@ -101,7 +101,7 @@ func memory(opcode uint8) bool {
 // of addresses.
 func (s *Step) Width() uint32 {
 	n := uint32(len(s.Addrs))
-	if w := uint32(s.Size); w%n == 0 && w/n > 0 {
+	if w := uint32(s.Size); w%n == 0 && trace.ThreadWidth(w/n) {
 		return w / n
 	}
 	return 4

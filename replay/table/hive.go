@@ -113,6 +113,12 @@ func segment(key, value string) (string, error) {
 	return b.String(), nil
 }
 
+// CheckTraceName returns an error if a trace's name cannot name a folder of tables.
+func CheckTraceName(name string) error {
+	_, err := segment("trace", name)
+	return err
+}
+
 // unsegment is the inverse of segment; ok is false if s is no key=value.
 func unsegment(s string) (key, value string, ok bool) {
 	key, value, ok = strings.Cut(s, "=")

@@ -90,6 +90,8 @@ func checkInst(in *trace.Inst) error {
 		return fmt.Errorf("there is no space %d", in.Space)
 	case in.Flags >= 1<<len(words.InstFlag):
 		return fmt.Errorf("there is no flag %#x", uint8(in.Flags))
+	case in.Width > 0 && in.Flags&trace.InstBulk == 0 && !trace.ThreadWidth(in.Width):
+		return fmt.Errorf("a thread accesses %d bytes; want 1, 2 or a multiple of 4", in.Width)
 	}
 	return nil
 }

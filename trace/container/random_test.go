@@ -446,6 +446,7 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 			op.Array = trace.NoArray
 			if n := len(h.Program.Arrays); n > 0 && d.n("named", 0, 2) > 0 {
 				op.Array = uint32(d.n("array", 0, n-1))
+				d.into(&h.Program.Arrays[op.Array], &op)
 			}
 		}
 		if op.Kind == trace.OpEventRecord {
@@ -467,6 +468,16 @@ func (d draws) graphs(ops []trace.HostOp) {
 			}
 			op.Graph = current[op.Thread]
 		}
+	}
+}
+
+// into lets the bytes of an operation lie in its array.
+func (d draws) into(a *trace.Array, op *trace.HostOp) {
+	op.Bytes = min(op.Bytes, a.Bytes)
+	if d.n("placed", 0, 3) == 0 {
+		op.Addr = 0
+	} else {
+		op.Addr = a.Base + rapid.Uint64Range(0, a.Bytes-op.Bytes).Draw(d.t, "at")
 	}
 }
 

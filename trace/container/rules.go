@@ -31,6 +31,7 @@ type rules struct {
 	origins map[uint32]*[originPage]origin // by kernel id / originPage
 	kernels uint32                         // written so far
 	arrays  int                            // 1 + the highest array named
+	reaches map[uint32]reach               // by array
 	scopes  int                            // 1 + the highest scope named
 	highest int64                          // highest kernel named; -1: none
 	kernel  *trace.Kernel
@@ -40,7 +41,7 @@ type rules struct {
 }
 
 func newRules() *rules {
-	return &rules{origins: map[uint32]*[originPage]origin{}, highest: -1, lastCTA: -1}
+	return &rules{origins: map[uint32]*[originPage]origin{}, reaches: map[uint32]reach{}, highest: -1, lastCTA: -1}
 }
 
 func (r *rules) origin(kernel uint32) *origin {
@@ -86,6 +87,9 @@ func (r *rules) op(op *trace.HostOp) error {
 	}
 	if op.Ns < 0 || op.ArrivalNs < 0 {
 		return fmt.Errorf("host operation %v: a duration is negative", op.Kind)
+	}
+	if err := r.reached(op); err != nil {
+		return err
 	}
 	for _, d := range op.Deps {
 		if d == math.MaxUint32 {
@@ -296,6 +300,9 @@ func (r *rules) launches(k *trace.Kernel, code []trace.Inst, w *trace.Warp) erro
 func (r *rules) finish(p *trace.Program) error {
 	if r.arrays > len(p.Arrays) {
 		return fmt.Errorf("array %d is named but not defined", r.arrays-1)
+	}
+	if err := r.within(p.Arrays); err != nil {
+		return err
 	}
 	if r.scopes > len(p.Scopes) {
 		return fmt.Errorf("scope %d is named but not defined", r.scopes-1)
