@@ -1,4 +1,4 @@
-package convert
+package convert_test
 
 import (
 	"archive/tar"
@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -79,25 +82,25 @@ func archives(t testing.TB, files []entry) map[string][]byte {
 // unpacked unpacks an archive under a folder of its own.
 func unpacked(t testing.TB, name string, data []byte) (dir string, err error) {
 	t.Helper()
-	in, err := Open(put(t, t.TempDir(), name, string(data)), nil)
+	in, err := convert.Open(converttest.Put(t, t.TempDir(), name, string(data)), nil)
 	if err != nil {
 		return "", err
 	}
-	if !IsArchive(in) {
+	if !convert.IsArchive(in) {
 		return "", fmt.Errorf("%s: no archive", name)
 	}
 	dir = filepath.Join(t.TempDir(), "in")
-	return dir, Unpack(context.Background(), in, dir)
+	return dir, convert.Unpack(context.Background(), in, dir)
 }
 
 // Every kind of archive has its captures found, in folders and packed again; links
 // lead nowhere.
 func TestArchives(t *testing.T) {
-	kernels, _ := os.ReadFile(rocprofTablesIn(t))
+	kernels, _ := os.ReadFile(converttest.RocprofTablesIn(t))
 	files := []entry{
-		{"ranks/rank0.json", smallKineto, ""}, {"ranks/notes.md", "no capture", ""},
+		{"ranks/rank0.json", converttest.SmallKineto, ""}, {"ranks/notes.md", "no capture", ""},
 		{"1_kernel_trace.csv", string(kernels), ""},
-		{"ranks/deep/graph.json", chakraText(), ""}, {"ranks/rank9.json", "", "rank0.json"}, {"empty", "", ""},
+		{"ranks/deep/graph.json", converttest.ChakraText(), ""}, {"ranks/rank9.json", "", "rank0.json"}, {"empty", "", ""},
 	}
 	for name, data := range archives(t, files) {
 		dir, err := unpacked(t, name, data)
@@ -105,7 +108,7 @@ func TestArchives(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		list, err := CapturesIn(t.Context(), dir)
+		list, err := convert.CapturesIn(t.Context(), dir)
 		if want := "[1_kernel_trace.csv ranks/deep/graph.json ranks/rank0.json]"; err != nil || fmt.Sprint(list) != want {
 			t.Errorf("%s: %v, %v; want %s", name, list, err, want)
 		}
@@ -138,7 +141,7 @@ func TestHostileArchives(t *testing.T) {
 // An archive that would take over 200 times its size is refused, before it is on the disk; a small one may take some
 // in any case.
 func TestArchiveBombs(t *testing.T) {
-	const large = anyArchiveBytes + 1<<20
+	const large = 65 << 20 // beyond the 64 MiB of any archive
 	for kind, data := range archives(t, []entry{{"a.txt", strings.Repeat("\x00", large), ""}}) {
 		dir, err := unpacked(t, kind, data)
 		if kind == "a.tar" {
@@ -169,11 +172,11 @@ func FuzzArchive(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		out := t.TempDir()
-		in, err := Open(put(t, t.TempDir(), "a", string(data)), nil)
-		if err != nil || !IsArchive(in) {
+		in, err := convert.Open(converttest.Put(t, t.TempDir(), "a", string(data)), nil)
+		if err != nil || !convert.IsArchive(in) {
 			return
 		}
-		_ = Unpack(context.Background(), in, filepath.Join(out, "in"))
+		_ = convert.Unpack(context.Background(), in, filepath.Join(out, "in"))
 		entries, err := os.ReadDir(out)
 		if err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != "in" {
 			t.Errorf("%v, %v", entries, err)

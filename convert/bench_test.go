@@ -1,4 +1,4 @@
-package convert
+package convert_test
 
 import (
 	"bufio"
@@ -10,28 +10,32 @@ import (
 	"testing"
 	"time"
 
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/trace"
 )
 
 // A kernel whose name the user calls irregular is marked so, whatever the format.
 func TestIrregular(t *testing.T) {
 	gpucachesim := t.TempDir()
-	put(t, gpucachesim, "commands.json", gpucachesimList)
-	put(t, gpucachesim, "kernel-0.msgpack", string(gpucachesimKernel()))
+	converttest.Put(t, gpucachesim, "commands.json", converttest.GpucachesimList)
+	converttest.Put(t, gpucachesim, "kernel-0.msgpack", string(converttest.GpucachesimKernel()))
 	for path, name := range map[string]string{
-		put(t, t.TempDir(), "k.json", kinetoSample): "a kernel", gpucachesim: "float", macsimFolder(t): "scale",
-		hyfissFolder(t):                "scale",
-		database(t, nvprofFamily()...): "child", put(t, t.TempDir(), "c.json", chakraText()): "gemm",
+		converttest.Put(t, t.TempDir(), "k.json", converttest.KinetoSample): "a kernel", gpucachesim: "float",
+		converttest.MacsimFolder(t):                            "scale",
+		converttest.HyfissFolder(t):                            "scale",
+		converttest.Database(t, converttest.NvprofFamily()...): "child", converttest.Put(t, t.TempDir(), "c.json",
+			converttest.ChakraText()): "gemm",
 	} {
-		opt := Options{Device: -1, Irregular: regexp.MustCompile(name)}
-		r, err := tryConvert(t, path, "", opt)
+		opt := convert.Options{Device: -1, Irregular: regexp.MustCompile(name)}
+		r, err := converttest.Try(t, path, "", opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range r.kernels {
-			k := &r.kernels[i]
-			if want := opt.Irregular.MatchString(r.functions[k.Function].Name); want != (k.Flags&trace.KernelIrregular != 0) {
-				t.Errorf("%s: kernel %d of %s: irregular is not %v", path, i, r.functions[k.Function].Name, want)
+		for i := range r.Kernels {
+			k := &r.Kernels[i]
+			if want := opt.Irregular.MatchString(r.Functions[k.Function].Name); want != (k.Flags&trace.KernelIrregular != 0) {
+				t.Errorf("%s: kernel %d of %s: irregular is not %v", path, i, r.Functions[k.Function].Name, want)
 			}
 		}
 	}
@@ -40,16 +44,26 @@ func TestIrregular(t *testing.T) {
 // nothing takes a trace and keeps nothing.
 type nothing struct{ kernels, functions uint32 }
 
-func (n *nothing) SetMeta(trace.Meta)                        {}
-func (n *nothing) AddArray(trace.Array) uint32               { return 0 }
-func (n *nothing) AddScope(trace.Scope) uint32               { return 1 }
-func (n *nothing) AddFunction(string) uint32                 { n.functions++; return n.functions - 1 }
-func (n *nothing) AddInst(uint32, trace.Inst) uint32         { return 0 }
-func (n *nothing) Diagnose(trace.Diagnostic)                 {}
-func (n *nothing) Host(*trace.HostOp) error                  { return nil }
-func (n *nothing) NextKernel() uint32                        { return n.kernels }
-func (n *nothing) WriteCTA(*trace.CTA) error                 { return nil }
-func (n *nothing) EndKernel(trace.KernelFlags) error         { return nil }
+func (n *nothing) SetMeta(trace.Meta) {}
+
+func (n *nothing) AddArray(trace.Array) uint32 { return 0 }
+
+func (n *nothing) AddScope(trace.Scope) uint32 { return 1 }
+
+func (n *nothing) AddFunction(string) uint32 { n.functions++; return n.functions - 1 }
+
+func (n *nothing) AddInst(uint32, trace.Inst) uint32 { return 0 }
+
+func (n *nothing) Diagnose(trace.Diagnostic) {}
+
+func (n *nothing) Host(*trace.HostOp) error { return nil }
+
+func (n *nothing) NextKernel() uint32 { return n.kernels }
+
+func (n *nothing) WriteCTA(*trace.CTA) error { return nil }
+
+func (n *nothing) EndKernel(trace.KernelFlags) error { return nil }
+
 func (n *nothing) BeginKernel(*trace.Kernel) (uint32, error) { n.kernels++; return n.kernels - 1, nil }
 
 // writeKineto writes a trace like those of PyTorch's profiler until it has about
@@ -97,7 +111,7 @@ func BenchmarkKineto(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	path := put(b, b.TempDir(), "k.json", "")
+	path := converttest.Put(b, b.TempDir(), "k.json", "")
 	f, err := os.Create(path)
 	if err != nil {
 		b.Fatal(err)
@@ -110,12 +124,12 @@ func BenchmarkKineto(b *testing.B) {
 	b.SetBytes(size << 20)
 	peak, stop := watchMemory()
 	for b.Loop() {
-		in, err := Open(path, nil)
+		in, err := convert.Open(path, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
 		var n nothing
-		if err := Convert(b.Context(), in, "", &n, Options{Device: -1, TempDir: b.TempDir()}); err != nil {
+		if err := convert.Convert(b.Context(), in, "", &n, convert.Options{Device: -1, TempDir: b.TempDir()}); err != nil {
 			b.Fatal(err)
 		}
 		if int(n.kernels) != kernels {
@@ -150,7 +164,7 @@ func watchMemory() (peak *uint64, stop func()) {
 // and reports rows/s.
 func BenchmarkNsys(b *testing.B) {
 	const kernels = 200_000
-	path := database(b, nsysTables,
+	path := converttest.Database(b, converttest.NsysTables,
 		`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, `+
 			`nameId INTEGER)`,
 		`INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel_v7000')`,
@@ -164,11 +178,11 @@ func BenchmarkNsys(b *testing.B) {
 	peak, stop := watchMemory()
 	for b.Loop() {
 		var n nothing
-		in, err := Open(path, nil)
+		in, err := convert.Open(path, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := Convert(b.Context(), in, "", &n, Options{Device: -1, TempDir: b.TempDir()}); err != nil ||
+		if err := convert.Convert(b.Context(), in, "", &n, convert.Options{Device: -1, TempDir: b.TempDir()}); err != nil ||
 			n.kernels != kernels {
 			b.Fatalf("%d kernels, %v", n.kernels, err)
 		}

@@ -1,4 +1,4 @@
-package convert
+package convert_test
 
 import (
 	"bytes"
@@ -8,15 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/trace/tracetest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // With room for a handful of records everything goes over files, and the trace
 // is the same; the files are gone afterwards.
 func TestMemoryDoesNotMatter(t *testing.T) {
-	paths := generated(t)
+	paths := converttest.Generated(t)
 	for _, file := range []string{
 		"kineto-hta/critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz",
 		"kineto-hta/trace_filter__sampled_rank-0.json.gz", "nsys-balinski-gomory-rtx3090/report23.sqlite",
@@ -25,16 +27,16 @@ func TestMemoryDoesNotMatter(t *testing.T) {
 		paths[file] = tracetest.Data(t, file)
 	}
 	for name, path := range paths {
-		want, err := tryConvert(t, path, "", anyDevice)
+		want, err := converttest.Try(t, path, "", converttest.AnyDevice)
 		if err != nil {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		got, err := convertWith(t, path, Options{Device: -1, Memory: 1, TempDir: dir})
+		got, err := convertWith(t, path, convert.Options{Device: -1, Memory: 1, TempDir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(recording{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(converttest.Recording{})); diff != "" {
 			t.Errorf("%s: %.600s", name, diff)
 		}
 		if left, _ := os.ReadDir(dir); len(left) != 0 {
@@ -43,27 +45,27 @@ func TestMemoryDoesNotMatter(t *testing.T) {
 	}
 }
 
-func convertWith(t testing.TB, path string, opt Options) (*recording, error) {
+func convertWith(t testing.TB, path string, opt convert.Options) (*converttest.Recording, error) {
 	t.Helper()
-	in, err := Open(path, nil)
+	in, err := convert.Open(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{}
-	return r, Convert(t.Context(), in, "", r, opt)
+	r := &converttest.Recording{}
+	return r, convert.Convert(t.Context(), in, "", r, opt)
 }
 
 // The same capture gives the same bytes.
 func TestDeterministic(t *testing.T) {
-	for name, path := range generated(t) {
+	for name, path := range converttest.Generated(t) {
 		var first []byte
 		for i := range 2 {
-			in, err := Open(path, nil)
+			in, err := convert.Open(path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			target := filepath.Join(t.TempDir(), "t.zst")
-			if err := Run(t.Context(), in, "", target, anyDevice); err != nil {
+			if err := convert.Run(t.Context(), in, "", target, converttest.AnyDevice); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			content, err := os.ReadFile(target)
@@ -83,7 +85,7 @@ func TestDeterministic(t *testing.T) {
 // need of it.
 func TestNoTempFolder(t *testing.T) {
 	path := tracetest.Data(t, "kineto-hta/trace_filter__sampled_rank-0.json.gz")
-	_, err := convertWith(t, path, Options{Device: -1, Memory: 1, TempDir: "/does/not/exist"})
+	_, err := convertWith(t, path, convert.Options{Device: -1, Memory: 1, TempDir: "/does/not/exist"})
 	if err == nil || !strings.Contains(err.Error(), "set TMPDIR") {
 		t.Errorf("%v", err)
 	}
@@ -100,26 +102,26 @@ func TestDevices(t *testing.T) {
 			fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k%d","pid":%d,"tid":7,"ts":%d,"dur":1,"args":{"correlation":%d,`+
 				`"grid":[1,1,1],"block":[32,1,1]}}`, device, device, 10*i+2, i/3+1))
 	}
-	path := put(t, t.TempDir(), "k.json", `{"traceEvents":[`+strings.Join(events, ",")+`]}`)
+	path := converttest.Put(t, t.TempDir(), "k.json", `{"traceEvents":[`+strings.Join(events, ",")+`]}`)
 	for device := range 3 {
-		r, err := convertWith(t, path, Options{Device: device})
+		r, err := convertWith(t, path, convert.Options{Device: device})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.kernels) != 10 || len(r.functions) != 1 || r.functions[0].Name != fmt.Sprint("k", device) ||
-			r.kernels[0].Device != uint32(device) {
-			t.Errorf("device %d: %d kernels of %v", device, len(r.kernels), r.functions)
+		if len(r.Kernels) != 10 || len(r.Functions) != 1 || r.Functions[0].Name != fmt.Sprint("k", device) ||
+			r.Kernels[0].Device != uint32(device) {
+			t.Errorf("device %d: %d kernels of %v", device, len(r.Kernels), r.Functions)
 		}
-		for i := range r.kernels { // one correlation id names the calls of all three processes
-			if at := r.kernels[i].Recorded; at.StartNs-at.HostNs != 2000 {
+		for i := range r.Kernels { // one correlation id names the calls of all three processes
+			if at := r.Kernels[i].Recorded; at.StartNs-at.HostNs != 2000 {
 				t.Errorf("device %d, kernel %d: %+v", device, i, *at)
 			}
 		}
-		if r.diag("other_devices") != 20 {
-			t.Errorf("%v", r.diags)
+		if r.Diag("other_devices") != 20 {
+			t.Errorf("%v", r.Diags)
 		}
 	}
-	if _, err := convertWith(t, path, Options{Device: 9}); err == nil ||
+	if _, err := convertWith(t, path, convert.Options{Device: 9}); err == nil ||
 		!strings.Contains(err.Error(), "no activity of device 9; the capture has devices [0 1 2]") {
 		t.Errorf("%v", err)
 	}

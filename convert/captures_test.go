@@ -1,4 +1,4 @@
-package convert
+package convert_test
 
 import (
 	"flag"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/trace/tracetest"
 )
 
@@ -47,12 +48,12 @@ func TestCaptures(t *testing.T) {
 	for _, c := range captures {
 		var b strings.Builder
 		for _, path := range c.paths(t) {
-			r := capture(t, path, anyDevice)
-			r.check(t)
-			fmt.Fprintf(&b, "== %s\n%s\n", filepath.Base(path), r.summary())
-			private(t, filepath.Base(path), r.text())
-			if r.meta.Source != c.format {
-				t.Errorf("%s: taken for %s", path, r.meta.Source)
+			r := converttest.Read(t, path, converttest.AnyDevice)
+			r.Check(t)
+			fmt.Fprintf(&b, "== %s\n%s\n", filepath.Base(path), r.Summary())
+			private(t, filepath.Base(path), r.Text())
+			if r.Meta.Source != c.format {
+				t.Errorf("%s: taken for %s", path, r.Meta.Source)
 			}
 		}
 		golden(t, filepath.Join("testdata", c.format+".golden"), b.String())
@@ -76,18 +77,12 @@ func golden(t *testing.T, path, got string) {
 	lines, wanted := strings.Split(got, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(lines), len(wanted)) {
 		if i >= len(lines) || i >= len(wanted) || lines[i] != wanted[i] {
-			t.Errorf("%s differs from line %d on (-update writes it anew):\n got %q\nwant %q", path, i+1, at(lines, i),
-				at(wanted, i))
+			t.Errorf("%s differs from line %d on (-update writes it anew):\n got %q\nwant %q", path, i+1,
+				converttest.LineAt(lines, i),
+				converttest.LineAt(wanted, i))
 			return
 		}
 	}
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return ""
 }
 
 // secrets are words of the captures that tell people, machines and paths.
@@ -111,19 +106,20 @@ func private(t *testing.T, name, text string) {
 
 // The generated captures hold secrets everywhere where the tools put them.
 func TestNothingPersonal(t *testing.T) {
-	paths := generated(t)
-	paths["nvprof children"] = database(t,
-		append(nvprofFamily(), `INSERT INTO CUPTI_ACTIVITY_KIND_ENVIRONMENT VALUES ('/home/someone')`)...)
-	paths["nsys"] = database(t, append(nsysStory, `CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)`,
+	paths := converttest.Generated(t)
+	paths["nvprof children"] = converttest.Database(t,
+		append(converttest.NvprofFamily(), `INSERT INTO CUPTI_ACTIVITY_KIND_ENVIRONMENT VALUES ('/home/someone')`)...)
+	paths["nsys"] = converttest.Database(t, append(converttest.NsysStory,
+		`CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)`,
 		`INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_HOST', 'secret'), ('EXPORT_USER', 'someone'), `+
 			`('EXPORT_PRODUCT_VERSION', '2030.1')`)...)
-	put(t, paths["hyfiss"], "configs/app.config",
+	converttest.Put(t, paths["hyfiss"], "configs/app.config",
 		"# by someone\n-app_kernels_id 1\n-kernel_1_kernel_name k\n-kernel_1_path /home/someone\n")
 	for name, path := range paths {
-		r := capture(t, path, anyDevice)
-		private(t, name, r.text())
-		if name == "nsys" && r.meta.SourceVersion != "2030.1" {
-			t.Errorf("version %q", r.meta.SourceVersion)
+		r := converttest.Read(t, path, converttest.AnyDevice)
+		private(t, name, r.Text())
+		if name == "nsys" && r.Meta.SourceVersion != "2030.1" {
+			t.Errorf("version %q", r.Meta.SourceVersion)
 		}
 	}
 }

@@ -1,10 +1,11 @@
-package convert
+package convert_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
+	"gpureplay/convert"
 	"gpureplay/trace/tracetest"
 )
 
@@ -18,12 +19,12 @@ func TestNoActivity(t *testing.T) {
 			"profile --trace=cuda",
 	} {
 		path := tracetest.Data(t, "captures-more/"+file)
-		_, err := convertWith(t, path, Options{Device: -1})
-		if !errors.Is(err, ErrNoActivity) || !strings.Contains(err.Error(), want) ||
+		_, err := convertWith(t, path, convert.Options{Device: -1})
+		if !errors.Is(err, convert.ErrNoActivity) || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), "--allow-empty") {
 			t.Errorf("%s: %v", file, err)
 		}
-		if r, err := convertWith(t, path, Options{Device: -1, AllowEmpty: true}); err != nil || len(r.kernels) != 0 {
+		if r, err := convertWith(t, path, convert.Options{Device: -1, AllowEmpty: true}); err != nil || len(r.Kernels) != 0 {
 			t.Errorf("%s: kept: %v", file, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package convert
+package convert_test
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"gpureplay/convert/converttest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
@@ -36,46 +38,47 @@ func padded(t *testing.T, text string) string {
 
 // A capture says the same in the encodings of Windows, padded, and with the faults that writers make.
 func TestEncodings(t *testing.T) {
-	for name, text := range map[string]string{"kineto": kinetoSample, "nsys": nsysStats, "nvprof": nvprofSample} {
-		want := convertText(t, name, text)
+	for name, text := range map[string]string{"kineto": converttest.KinetoSample, "nsys": converttest.NsysStats,
+		"nvprof": converttest.NvprofSample} {
+		want := converttest.Text(t, name, text)
 		for how, in := range map[string]string{
 			"a mark": "\xef\xbb\xbf" + text, "UTF-16": sixteen(text), "line ends of Windows": strings.ReplaceAll(text, "\n",
 				"\r\n"),
 			"gzip and zeros": padded(t, text),
 		} {
-			if diff := cmp.Diff(want, convertText(t, "", in), cmp.AllowUnexported(recording{})); diff != "" {
+			if diff := cmp.Diff(want, converttest.Text(t, "", in), cmp.AllowUnexported(converttest.Recording{})); diff != "" {
 				t.Errorf("%s, %s: %.600s", name, how, diff)
 			}
 		}
 	}
-	want := convertText(t, "kineto", kinetoSample)
+	want := converttest.Text(t, "kineto", converttest.KinetoSample)
 	for how, in := range map[string]string{
-		"zeros behind": kinetoSample + strings.Repeat("\x00", 100),
-		"a comma":      strings.Replace(kinetoSample, `"computeMinor":6}`, `"computeMinor":6,}`, 1),
+		"zeros behind": converttest.KinetoSample + strings.Repeat("\x00", 100),
+		"a comma":      strings.Replace(converttest.KinetoSample, `"computeMinor":6}`, `"computeMinor":6,}`, 1),
 	} {
-		got := convertText(t, "", in)
-		if got.diag("json_repaired") != want.diag("json_repaired")+1 || !cmp.Equal(want.kernels, got.kernels) {
-			t.Errorf("%s: %v", how, got.diags)
+		got := converttest.Text(t, "", in)
+		if got.Diag("json_repaired") != want.Diag("json_repaired")+1 || !cmp.Equal(want.Kernels, got.Kernels) {
+			t.Errorf("%s: %v", how, got.Diags)
 		}
 	}
 }
 
 // Tables that a spreadsheet saved in another language say the same.
 func TestTablesOfSpreadsheets(t *testing.T) {
-	want := convertText(t, "nsys", nsysStats)
+	want := converttest.Text(t, "nsys", converttest.NsysStats)
 	semicolons := strings.NewReplacer(",", ";", ".", ",")
 	for how, in := range map[string]string{
-		"quoted header": quotedHeader(nsysStats),
-		"semicolons":    semicolons.Replace(unquoted(nsysStats)),
-		"tabs":          strings.ReplaceAll(unquoted(nsysStats), ",", "\t"),
+		"quoted header": quotedHeader(converttest.NsysStats),
+		"semicolons":    semicolons.Replace(unquoted(converttest.NsysStats)),
+		"tabs":          strings.ReplaceAll(unquoted(converttest.NsysStats), ",", "\t"),
 	} {
-		got := convertText(t, "", in)
-		if len(got.kernels) != len(want.kernels) || len(got.kernels) == 0 {
-			t.Errorf("%s: %d kernels, want %d", how, len(got.kernels), len(want.kernels))
+		got := converttest.Text(t, "", in)
+		if len(got.Kernels) != len(want.Kernels) || len(got.Kernels) == 0 {
+			t.Errorf("%s: %d kernels, want %d", how, len(got.Kernels), len(want.Kernels))
 			continue
 		}
-		for i := range want.kernels {
-			if a, b := got.kernels[i], want.kernels[i]; a.Grid != b.Grid || *a.Recorded != *b.Recorded {
+		for i := range want.Kernels {
+			if a, b := got.Kernels[i], want.Kernels[i]; a.Grid != b.Grid || *a.Recorded != *b.Recorded {
 				t.Errorf("%s: kernel %d: %+v, want %+v", how, i, a, b)
 			}
 		}
@@ -114,12 +117,12 @@ func TestBeginAndEndEvents(t *testing.T) {
 		`"args":{"correlation":5,"grid":[2,1,1],"block":[32,1,1]}},` +
 		`{"ph":"E","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":23},{"ph":"E","pid":1,"tid":1,"ts":24},` +
 		`{"ph":"E","pid":0,"tid":7,"ts":40},{"ph":"E","pid":0,"tid":7,"ts":41}]`
-	r := convertText(t, "kineto", apart)
-	if len(r.kernels) != 2 || r.kernels[0].Recorded.DurationNs != 5000 || r.kernels[1].Recorded.DurationNs != 15000 ||
-		r.kernels[1].Recorded.HostNs < 0 {
-		t.Errorf("%+v", r.kernels)
+	r := converttest.Text(t, "kineto", apart)
+	if len(r.Kernels) != 2 || r.Kernels[0].Recorded.DurationNs != 5000 || r.Kernels[1].Recorded.DurationNs != 15000 ||
+		r.Kernels[1].Recorded.HostNs < 0 {
+		t.Errorf("%+v", r.Kernels)
 	}
-	if r.diag("event_without_end") != 1 {
-		t.Errorf("%v, want an end without a begin", r.diags)
+	if r.Diag("event_without_end") != 1 {
+		t.Errorf("%v, want an end without a begin", r.Diags)
 	}
 }

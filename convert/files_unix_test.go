@@ -1,6 +1,6 @@
 //go:build unix
 
-package convert
+package convert_test
 
 import (
 	"errors"
@@ -8,12 +8,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 )
 
 // A process without files to open says so: it does not say that no format recognises the capture.
 func TestOutOfFiles(t *testing.T) {
-	path := put(t, t.TempDir(), "x.json", "no capture at all")
-	in, err := Open(path, nil)
+	path := converttest.Put(t, t.TempDir(), "x.json", "no capture at all")
+	in, err := convert.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,11 +34,11 @@ func TestOutOfFiles(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &low); err != nil {
 		t.Skip(err)
 	}
-	_, err = Detect(in)
+	_, err = convert.Detect(in)
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
 		t.Fatal(err)
 	}
-	if !isOutOfFiles(err) || errors.Is(err, ErrUnknown) ||
+	if !errors.Is(err, syscall.EMFILE) || errors.Is(err, convert.ErrUnknown) ||
 		!strings.Contains(err.Error(), "too many open files; raise the limit") {
 		t.Errorf("it says %v", err)
 	}

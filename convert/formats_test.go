@@ -1,4 +1,4 @@
-package convert
+package convert_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/convert"
 	"gpureplay/convert/accelsim"
 	"gpureplay/convert/timeline"
 	"gpureplay/trace"
@@ -22,7 +23,7 @@ func TestFormats(t *testing.T) {
 	var formats strings.Builder
 	formats.WriteString("| `--from=` | give it | fidelity | host order and times | dependences | placement |\n| --- " +
 		"| --- | --- | --- | --- | --- |\n")
-	for _, f := range Formats() {
+	for _, f := range convert.Formats() {
 		for _, c := range f.Reads {
 			fmt.Fprintf(&formats, "| `%s` | %s | %s | %s | %s | %s |\n", f.Name, c.Give, c.Fidelity, c.Order, c.Dependences,
 				c.Placement)

@@ -1,6 +1,4 @@
-//go:build unix
-
-package convert
+package convert_test
 
 import (
 	"context"
@@ -12,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/trace/tracetest"
 )
 
@@ -25,11 +25,11 @@ func TestRunFullDisk(t *testing.T) {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			t.Skip(err)
 		}
-		in, err := Open(source, nil)
+		in, err := convert.Open(source, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = Run(context.Background(), in, "", filepath.Join(dir, "a.trace.zst"), anyDevice)
+		err = convert.Run(context.Background(), in, "", filepath.Join(dir, "a.trace.zst"), converttest.AnyDevice)
 		if err == nil || !strings.Contains(err.Error(), "file too large") {
 			t.Fatalf("no error of the disk: %v", err)
 		}

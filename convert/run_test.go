@@ -1,4 +1,4 @@
-package convert
+package convert_test
 
 import (
 	"context"
@@ -7,21 +7,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 )
 
-const smallKineto = `{"schemaVersion": 1, "traceEvents": [
-	{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2,
-	 "args": {"device": 0, "stream": 7, "correlation": 1, "grid": [1,1,1], "block": [32,1,1], "registers per thread": ` +
-	`16, "shared memory": 0}}]}`
-
 // run converts text into target and returns the files of its folder after.
-func run(t *testing.T, ctx context.Context, text, target string, opt Options) ([]string, error) {
+func run(t *testing.T, ctx context.Context, text, target string, opt convert.Options) ([]string, error) {
 	t.Helper()
-	in, err := Open("-", strings.NewReader(text))
+	in, err := convert.Open("-", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = Run(ctx, in, "kineto", target, opt)
+	err = convert.Run(ctx, in, "kineto", target, opt)
 	entries, dirErr := os.ReadDir(filepath.Dir(target))
 	if dirErr != nil {
 		return nil, err
@@ -36,14 +34,15 @@ func run(t *testing.T, ctx context.Context, text, target string, opt Options) ([
 func TestRunWritesWhole(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "a.trace.zst")
 	var told int64
-	names, err := run(t, context.Background(), smallKineto, target, Options{Device: -1, Progress: func(done, _ int64) {
-		told = done
-	}})
+	names, err := run(t, context.Background(), converttest.SmallKineto, target, convert.Options{Device: -1,
+		Progress: func(done, _ int64) {
+			told = done
+		}})
 	if err != nil || len(names) != 1 || names[0] != "a.trace.zst" {
 		t.Fatalf("%q, %v", names, err)
 	}
-	if told != int64(len(smallKineto)) {
-		t.Errorf("progress of %d bytes, want %d", told, len(smallKineto))
+	if told != int64(len(converttest.SmallKineto)) {
+		t.Errorf("progress of %d bytes, want %d", told, len(converttest.SmallKineto))
 	}
 	if info, err := os.Stat(target); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
@@ -54,7 +53,7 @@ func TestRunWritesWhole(t *testing.T) {
 func TestRunFailureLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "a.trace.zst")
-	names, err := run(t, context.Background(), smallKineto[:100], target, Options{Device: -1})
+	names, err := run(t, context.Background(), converttest.SmallKineto[:100], target, convert.Options{Device: -1})
 	if err == nil || len(names) != 0 {
 		t.Errorf("cut input: %q, %v", names, err)
 	}
@@ -63,7 +62,7 @@ func TestRunFailureLeavesNothing(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	names, err = run(t, ctx, smallKineto, target, Options{Device: -1})
+	names, err = run(t, ctx, converttest.SmallKineto, target, convert.Options{Device: -1})
 	if !errors.Is(err, context.Canceled) || len(names) != 1 {
 		t.Errorf("cancelled: %q, %v", names, err)
 	}
@@ -74,23 +73,23 @@ func TestRunFailureLeavesNothing(t *testing.T) {
 
 func TestRunTargets(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := run(t, context.Background(), smallKineto, dir, Options{}); err == nil ||
+	if _, err := run(t, context.Background(), converttest.SmallKineto, dir, convert.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
-	if _, err := run(t, context.Background(), smallKineto, filepath.Join(dir, "missing", "a"),
-		Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := run(t, context.Background(), converttest.SmallKineto, filepath.Join(dir, "missing", "a"),
+		convert.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
 	source := filepath.Join(dir, "k.json")
-	if err := os.WriteFile(source, []byte(smallKineto), 0o600); err != nil {
+	if err := os.WriteFile(source, []byte(converttest.SmallKineto), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in, err := Open(source, nil)
+	in, err := convert.Open(source, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Run(context.Background(), in, "", source, Options{}); err == nil ||
+	if err := convert.Run(context.Background(), in, "", source, convert.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "capture itself") {
 		t.Errorf("onto itself: %v", err)
 	}

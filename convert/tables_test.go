@@ -1,24 +1,26 @@
-package convert
+package convert_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/trace"
 )
 
-func launchesOf(r *recording) string {
+func launchesOf(r *converttest.Recording) string {
 	var out []string
-	for _, op := range r.ops {
+	for _, op := range r.Ops {
 		switch op.Kind {
 		case trace.OpLaunch:
-			k := &r.kernels[op.Kernel]
+			k := &r.Kernels[op.Kernel]
 			out = append(out, fmt.Sprintf("%s %vx%v regs %d shared %d local %d on %d at %d for %d",
-				r.functions[k.Function].Name, k.Grid, k.Block,
+				r.Functions[k.Function].Name, k.Grid, k.Block,
 				k.Registers, k.SharedBytes, k.LocalBytes, k.Stream, k.Recorded.StartNs, k.Recorded.DurationNs))
 		default:
-			out = append(out, fmt.Sprintf("%s %d bytes on %d at %d", opNames[op.Kind], op.Bytes, op.Stream, op.Recorded.StartNs))
+			out = append(out, fmt.Sprintf("%s %d bytes on %d at %d", converttest.OpNames[op.Kind], op.Bytes, op.Stream,
+				op.Recorded.StartNs))
 		}
 	}
 	return strings.Join(out, "\n")
@@ -46,28 +48,28 @@ memset 64 bytes on 7 at 4000`
 5000,10,3,,,,,,,,,,64,,,,NVIDIA RTX 3090 (0),1,7,[CUDA memset]
 `,
 	} {
-		r := convertText(t, "", text)
-		r.check(t)
-		if version == "2024" && r.diag("host_copy") != 1 {
-			t.Errorf("%s: %d copies within the host", version, r.diag("host_copy"))
+		r := converttest.Text(t, "", text)
+		r.Check(t)
+		if version == "2024" && r.Diag("host_copy") != 1 {
+			t.Errorf("%s: %d copies within the host", version, r.Diag("host_copy"))
 		}
-		if got := launchesOf(r); got != want || r.meta.GPU != "NVIDIA RTX 3090" || r.meta.Source != "nsys" {
-			t.Errorf("%s: on %q\n%s\nwant\n%s", version, r.meta.GPU, got, want)
+		if got := launchesOf(r); got != want || r.Meta.GPU != "NVIDIA RTX 3090" || r.Meta.Source != "nsys" {
+			t.Errorf("%s: on %q\n%s\nwant\n%s", version, r.Meta.GPU, got, want)
 		}
 	}
 }
 
 // The table of rocprof v1: grids in work-items, kernels only, a row without times.
 func TestRocprofV1(t *testing.T) {
-	r := convertText(t, "", `"Index","KernelName","gpu-id","queue-id","queue-index","pid","tid","grd","wgr","lds",`+
+	r := converttest.Text(t, "", `"Index","KernelName","gpu-id","queue-id","queue-index","pid","tid","grd","wgr","lds",`+
 		`"scr","arch_vgpr","accum_vgpr","sgpr","wave_size","sig","obj","DispatchNs","BeginNs","EndNs","CompleteNs",`+
 		`"DurationNs"
 0,"scale(float*) [clone .kd]",1,3,0,77,77,1000,64,512,16,20,4,32,64,0x0,0x7f,900,2000,2500,2600,500
 1,"late",1,3,0,77,77,64,64,0,0,8,0,32,64,0x0,0x7f,900,,,,
 `)
-	r.check(t)
+	r.Check(t)
 	if got, want := launchesOf(r), "scale(float*) 16x64 regs 24 shared 512 local 16 on 3 at 0 for 500"; got != want ||
-		r.diag("record_without_time") != 1 {
-		t.Errorf("%s, want %s; %v", got, want, r.diags)
+		r.Diag("record_without_time") != 1 {
+		t.Errorf("%s, want %s; %v", got, want, r.Diags)
 	}
 }

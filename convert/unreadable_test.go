@@ -1,4 +1,4 @@
-package convert
+package convert_test
 
 import (
 	"bytes"
@@ -9,31 +9,34 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/trace/tracetest"
 )
 
 // An input that no converter reads gets a sentence with its kind and a remedy.
 func TestUnreadable(t *testing.T) {
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
 	dir := t.TempDir()
 	for path, want := range map[string]string{
-		put(t, dir, "rank0.json", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"): "git lfs pull",
-		put(t, dir, "report.nsys-rep",
+		converttest.Put(t, dir, "rank0.json", pointer): "git lfs pull",
+		converttest.Put(t, dir, "report.nsys-rep",
 			"\x01\x02binary"): "nsys export --type=sqlite",
-		put(t, dir, "report.qdrep",
+		converttest.Put(t, dir, "report.qdrep",
 			"\x01\x02binary"): "nsys export --type=sqlite",
-		put(t, dir, "report.ncu-rep",
+		converttest.Put(t, dir, "report.ncu-rep",
 			"NVR\x00binary"): "ncu --import FILE --csv",
-		put(t, dir, "host.xplane.pb", "\x0a\x05binary"): "XSpace",
-		put(t, dir, "snapshot.pickle",
+		converttest.Put(t, dir, "host.xplane.pb", "\x0a\x05binary"): "XSpace",
+		converttest.Put(t, dir, "snapshot.pickle",
 			"\x80\x04\x95binary"): "allocations, not of kernels",
-		database(t, "CREATE TABLE songs (x)",
+		converttest.Database(t, "CREATE TABLE songs (x)",
 			"CREATE TABLE albums (x)"): "its tables are albums, songs",
 	} {
-		in, err := Open(path, nil)
+		in, err := convert.Open(path, nil)
 		if err == nil {
-			_, err = Detect(in)
+			_, err = convert.Detect(in)
 		}
-		if !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, convert.ErrUnknown) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", filepath.Base(path), err, want)
 		}
 	}
@@ -70,8 +73,8 @@ func TestDamagedCaptures(t *testing.T) {
 				return append(append(bytes.Clone(b[:4096]), bytes.Repeat([]byte{0xa5}, len(b)-8192)...), b[len(b)-4096:]...)
 			},
 		} {
-			file := put(t, t.TempDir(), "damaged.sqlite", string(damage(bytes.Clone(whole))))
-			if _, err := convertWith(t, file, Options{Device: -1}); err == nil ||
+			file := converttest.Put(t, t.TempDir(), "damaged.sqlite", string(damage(bytes.Clone(whole))))
+			if _, err := convertWith(t, file, convert.Options{Device: -1}); err == nil ||
 				!strings.Contains(err.Error(), "the SQLite file is damaged") {
 				t.Errorf("%s, %s: %v", filepath.Base(path), name, err)
 			}
@@ -93,16 +96,16 @@ func TestPartial(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string][]byte{"json": whole[:len(whole)*3/4], "gzip": packed[:len(packed)*3/4]} {
-		file := put(t, t.TempDir(), "cut.json", string(text))
-		_, err := convertWith(t, file, Options{Device: -1})
+		file := converttest.Put(t, t.TempDir(), "cut.json", string(text))
+		_, err := convertWith(t, file, convert.Options{Device: -1})
 		if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "--partial") {
 			t.Errorf("%s: %v", name, err)
 		}
-		r, err := convertWith(t, file, Options{Device: -1, Partial: true})
-		if err != nil || len(r.kernels) == 0 || r.diag("cut_short") != 1 {
-			t.Errorf("%s: %d kernels, %v", name, len(r.kernels), err)
+		r, err := convertWith(t, file, convert.Options{Device: -1, Partial: true})
+		if err != nil || len(r.Kernels) == 0 || r.Diag("cut_short") != 1 {
+			t.Errorf("%s: %d kernels, %v", name, len(r.Kernels), err)
 			continue
 		}
-		r.check(t)
+		r.Check(t)
 	}
 }

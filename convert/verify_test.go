@@ -1,23 +1,26 @@
-package convert
+package convert_test
 
 import (
-	"gpureplay/trace/container"
-	"gpureplay/trace/text"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
+	"gpureplay/trace/container"
+	"gpureplay/trace/text"
 )
 
 // verified converts the capture into a file, checks every rule of the format on
 // it, and returns its text form.
 func verified(t *testing.T, path string) string {
 	t.Helper()
-	in, err := Open(path, nil)
+	in, err := convert.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	target := filepath.Join(t.TempDir(), "trace.zst")
-	if err := Run(t.Context(), in, "", target, anyDevice); err != nil {
+	if err := convert.Run(t.Context(), in, "", target, converttest.AnyDevice); err != nil {
 		t.Fatal(err)
 	}
 	r, err := container.Open(target)

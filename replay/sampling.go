@@ -39,7 +39,11 @@ func (job *Job) sampler(p *model.Policy) (s *approx.Sampler, whole string, err e
 	if several, err := severalStreams(job.Trace); err != nil || several && !p.Host.Serial() {
 		return nil, "kernels of several streams run side by side", err
 	}
-	return approx.New(job.Approximate, job.Seed), "", nil
+	paths, err := job.Trace.PathHashes()
+	if err != nil {
+		return nil, "", err
+	}
+	return approx.New(job.Approximate, job.Seed, paths), "", nil
 }
 
 // samplerOrNil keeps a nil sampler a nil interface.
@@ -83,7 +87,7 @@ func (r *Result) sampled(s *approx.Sampler, whole string, functions []trace.Func
 	for _, c := range s.Classes() {
 		r.Sampling.Skipped += c.Skipped
 		r.classes = append(r.classes, table.Class{
-			Function: functions[c.Function].Name, Grid: c.Grid, Block: c.Block, WarpInsts: c.Counts[0],
+			Function: functions[c.Function].Name, Grid: c.Grid, Block: c.Block, WarpInsts: c.WarpInsts,
 			Simulated: c.Simulated, Skipped: c.Skipped, Checks: c.Checks, Failed: c.Failed, MeanCycles: c.Mean,
 			Spread: s.Spread(c), SkippedCycles: c.SkippedCycles,
 		})

@@ -83,6 +83,24 @@ func TestPhaseChange(t *testing.T) {
 	}
 }
 
+// Kernels of one function, grid and block, with as many instructions, are of two classes if their paths differ.
+func TestPathsMakeClasses(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "launch k grid=4 block=128\ncta 0..3\nwarp 0..3\n")
+		if i%2 == 0 {
+			b.WriteString("sfu R1 <- R1 x40\nfp32 R2 <- R2 x40\nexit\n")
+		} else {
+			b.WriteString("repeat 40\nsfu R1 <- R1\nfp32 R2 <- R2\nend\nexit\n")
+		}
+	}
+	x := approximately(t, tracetest.FromText(t, b.String()), quick(t, "a100"), "serial", 0.02, 1)
+	if len(x.classes) != 2 || x.classes[0].WarpInsts != x.classes[1].WarpInsts ||
+		x.classes[0].MeanCycles == x.classes[1].MeanCycles {
+		t.Errorf("two paths of as many instructions make the classes %+v", x.classes)
+	}
+}
+
 // sampleSeeds is how many places of the checks are tried for each program.
 var sampleSeeds = flag.Uint64("sample-seeds", 10,
 	"places of the checks of --approximate that are tried for each program")

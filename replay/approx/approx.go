@@ -1,6 +1,6 @@
 // Package approx replays a part of the kernels of a program that repeats itself, and bounds the error of that.
 //
-//  1. Kernels of one class have the same function, grid, block and counts of instructions in the trace.
+//  1. Kernels of one class have the same function, grid, block, paths of all warps and count of thread instructions.
 //  2. The first kernel of a class is simulated and not used: caches are cold for it.
 //  3. A class is simulated until the times of its last three kernels agree within the error that was requested.
 //     Then its kernels are skipped, and take the mean of the simulated ones.
@@ -34,7 +34,7 @@ const (
 type Class struct {
 	Function    uint32
 	Grid, Block trace.Dim3
-	Counts      [3]uint64 // warp, thread and memory instructions
+	WarpInsts   uint64
 
 	Simulated, Skipped, Checks, Failed uint64       // kernels; checks that were off
 	Mean                               float64      // cycles that a skipped kernel takes
@@ -50,6 +50,7 @@ type Class struct {
 type Sampler struct {
 	tolerance float64
 	rand      *rand.Rand
+	paths     []uint64 // hashes, by kernel
 	classes   map[classKey]*Class
 	order     []*Class
 	skipping  int  // classes whose kernels are skipped
@@ -62,20 +63,22 @@ type Sampler struct {
 type classKey struct {
 	function    uint32
 	grid, block trace.Dim3
-	counts      [3]uint64
+	path        uint64
+	threadInsts uint64
 }
 
-// New returns a sampler for a relative error, such as 0.02. The seed places the checks.
-func New(tolerance float64, seed uint64) *Sampler {
-	return &Sampler{tolerance: tolerance, rand: rand.New(rand.NewPCG(seed, 43)), classes: map[classKey]*Class{},
-		apart: 1}
+// New returns a sampler for a relative error, such as 0.02. The seed places the checks; paths has a hash of each
+// kernel's paths.
+func New(tolerance float64, seed uint64, paths []uint64) *Sampler {
+	return &Sampler{tolerance: tolerance, rand: rand.New(rand.NewPCG(seed, 43)), paths: paths,
+		classes: map[classKey]*Class{}, apart: 1}
 }
 
 func (s *Sampler) class(k *trace.Kernel) *Class {
-	key := classKey{k.Function, k.Grid, k.Block, [3]uint64{k.WarpInsts, k.ThreadInsts, k.MemInsts}}
+	key := classKey{k.Function, k.Grid, k.Block, s.paths[k.ID], k.ThreadInsts}
 	c := s.classes[key]
 	if c == nil {
-		c = &Class{Function: k.Function, Grid: k.Grid, Block: k.Block, Counts: key.counts}
+		c = &Class{Function: k.Function, Grid: k.Grid, Block: k.Block, WarpInsts: k.WarpInsts}
 		s.classes[key] = c
 		s.order = append(s.order, c)
 	}

@@ -12,7 +12,12 @@ import (
 //go:linkname codecs github.com/apache/arrow/go/v15/parquet/compress.codecs
 var codecs map[compress.Compression]compress.Codec
 
-func init() { codecs[compress.Codecs.Zstd] = pooled{codecs[compress.Codecs.Zstd]} }
+func init() {
+	if codecs == nil {
+		panic("table: Arrow's parquet/compress has no variable codecs any more, which zstd.go names by go:linkname")
+	}
+	codecs[compress.Codecs.Zstd] = pooled{codecs[compress.Codecs.Zstd]}
+}
 
 // pooled is the library's zstd with encoders that are used again. The library
 // makes one for every page, and in it tables of over a megabyte for every

@@ -138,6 +138,7 @@ func mutated(t *testing.T, r *rand.Rand, file []byte, cfg *hardware.Config, seed
 	if err != nil {
 		return false
 	}
+	_, _ = tr.PathHashes() // an error, or numbers
 	faults := 0
 	if container.Verify(t.Context(), tr, func(error) { faults++ }) != nil || faults > 0 {
 		return false

@@ -1,4 +1,4 @@
-package convert
+package neutral_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/replay/table"
 	"gpureplay/replay/table/neutral"
 	"gpureplay/samples"
@@ -21,12 +23,12 @@ import (
 // fromTables converts a folder of tables.
 func fromTables(t *testing.T, dir string) (*container.Reader, error) {
 	t.Helper()
-	in, err := Open(dir, nil)
+	in, err := convert.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	target := filepath.Join(t.TempDir(), "again.trace.zst")
-	if err := Run(context.Background(), in, "", target, anyDevice); err != nil {
+	if err := convert.Run(context.Background(), in, "", target, converttest.AnyDevice); err != nil {
 		return nil, err
 	}
 	r, err := container.Open(target)
@@ -58,8 +60,8 @@ func thereAndBack(t *testing.T, r *container.Reader, format string) {
 	}
 	got, want := strings.Split(tracetest.Text(t, again), "\n"), strings.Split(tracetest.Text(t, r), "\n")
 	for i := range max(len(got), len(want)) {
-		if at(got, i) != at(want, i) {
-			t.Fatalf("line %d of the text form:\n got %q\nwant %q", i+1, at(got, i), at(want, i))
+		if converttest.LineAt(got, i) != converttest.LineAt(want, i) {
+			t.Fatalf("line %d of the text form:\n got %q\nwant %q", i+1, converttest.LineAt(got, i), converttest.LineAt(want, i))
 		}
 	}
 }
@@ -216,6 +218,9 @@ func TestTablesOfCaptures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(filepath.Dir(rel), func(t *testing.T) { thereAndBack(t, runFile(t, rel), table.Parquet) })
+		t.Run(filepath.Dir(rel), func(t *testing.T) {
+			thereAndBack(t, converttest.Trace(t, tracetest.Data(t, rel)),
+				table.Parquet)
+		})
 	}
 }

@@ -1,4 +1,4 @@
-package convert
+package hyfiss_test
 
 import (
 	"fmt"
@@ -6,75 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/convert/hyfiss"
 	"gpureplay/trace"
 )
 
-// hyfissFolder is a kernel of two CTAs of two warps whose instructions arrive
-// mixed, and one that was not traced.
-func hyfissFolder(t testing.TB) string {
-	dir := t.TempDir()
-	put(t, dir, "configs/app.config", `######
--app_kernels_id 1,2
--kernel_1_kernel_name _Z5scalePf
--kernel_1_num_registers 20
--kernel_1_shared_mem_bytes 512
--kernel_1_grid_size 2
--kernel_1_block_size 64
--kernel_1_cuda_stream_id 5
--kernel_1_grid_dim_x 2
--kernel_1_grid_dim_y 1
--kernel_1_grid_dim_z 1
--kernel_1_tb_dim_x 64
--kernel_1_tb_dim_y 1
--kernel_1_tb_dim_z 1
--kernel_1_shmem_base_addr 7f0000000000
--kernel_2_kernel_name other
--kernel_2_grid_dim_x 9
--kernel_2_tb_dim_x 32
-`)
-	put(t, dir, "configs/issue.config", "# comment\n-trace_issued_sms_num 2\n-trace_issued_sms_vector "+
-		"4,7\n-trace_issued_sm_id_7 1,7,(1,0,5f),\n-trace_issued_sm_id_4 1,4,(1,1,60),(3,0,61)")
-	put(t, dir, "configs/instn.config", `# comment
-1 0 MOV R1 c[0x0][0x28]
-1 10 ISETP.GE.AND P0 PT R0 c[0x0][0x168] PT
-1 20 LDG.E.SYS R4 [R2]
-1 30 STG.E.SYS [R2] R4
-1 40 @P0 EXIT
-`)
-	// Warps count over the grid: 0 and 1 are of CTA 0, 2 and 3 of CTA 1.
-	put(t, dir, "sass_traces/kernel_1.sass", `0 ! 0
-20 f 2
-20 ! 0
-10 ! 0
-20 3 1
-20 ! 0
-30 f 2
-40 1 3
-50 1 3
-0 ! 9
-`)
-	put(t, dir, "memory_traces/kernel_1.mem", `1 20 LDG f 10 1 0x1000 1 4:31
-0 20 LDG ffffffff 11 1 0x2000 1 8:31
-0 20 LDG 3 12 1 0x3000 2 -4:1 100:30
-0 20 LDG ffffffff 13 1 0x4000 2 0:30 7:1
-1 30 STG 1 14 1 0x5000 0
-1 60 STG 1 15 1 0x5000 0
-`)
-	return dir
-}
-
 func TestHyfiss(t *testing.T) {
-	r := capture(t, hyfissFolder(t), anyDevice)
-	r.check(t)
-	k := r.kernels[0]
+	r := converttest.Read(t, converttest.HyfissFolder(t), converttest.AnyDevice)
+	r.Check(t)
+	k := r.Kernels[0]
 	if k.Grid != (trace.Dim3{2, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 20 || k.SharedBytes != 512 ||
 		k.Stream != 5 || k.SharedBase != 0x7f0000000000 {
 		t.Errorf("%+v", k)
 	}
-	code := r.functions[k.Function].Insts
+	code := r.Functions[k.Function].Insts
 	var got []string
-	for _, c := range r.ctas[0] {
+	for _, c := range r.CTAs[0] {
 		for _, w := range c.Warps {
 			line := fmt.Sprintf("CTA %d SM %d warp %d:", c.ID, c.SM, w.ID)
 			mem := 0
@@ -107,13 +54,13 @@ func TestHyfiss(t *testing.T) {
 		"access_without_addresses": 1, "addresses_without_access": 1, "unknown_instruction": 1, "record_outside_grid": 1,
 		"kernel_not_traced": 1, "cta_issue_clock": 2,
 	} {
-		if r.diag(name) != n {
-			t.Errorf("%s: %d, want %d", name, r.diag(name), n)
+		if r.Diag(name) != n {
+			t.Errorf("%s: %d, want %d", name, r.Diag(name), n)
 		}
 	}
-	if r.kernels[1].Fidelity != trace.FidelityKernel || r.meta.Fidelity != trace.FidelityKernel ||
-		r.kernels[1].Grid[0] != 9 {
-		t.Errorf("%+v", r.kernels[1])
+	if r.Kernels[1].Fidelity != trace.FidelityKernel || r.Meta.Fidelity != trace.FidelityKernel ||
+		r.Kernels[1].Grid[0] != 9 {
+		t.Errorf("%+v", r.Kernels[1])
 	}
 }
 
@@ -150,13 +97,15 @@ func TestHyfissMalformed(t *testing.T) {
 		"too many lanes":  {"memory_traces/kernel_1.mem", "0 20 LDG f 1 1 0x1 1 4:99\n", "fits 32 lanes"},
 		"bad instruction": {"configs/instn.config", "1 0\n", "where kernel, PC and instruction belong"},
 	} {
-		dir := hyfissFolder(t)
-		put(t, dir, c.file, c.content)
-		if _, err := tryConvert(t, dir, "hyfiss", anyDevice); err == nil || !strings.Contains(err.Error(), c.err) {
+		dir := converttest.HyfissFolder(t)
+		converttest.Put(t, dir, c.file, c.content)
+		if _, err := converttest.Try(t, dir, "hyfiss", converttest.AnyDevice); err == nil || !strings.Contains(err.Error(),
+			c.err) {
 			t.Errorf("%s: %v, want %s", name, err, c.err)
 		}
 	}
-	if _, err := tryConvert(t, filepath.Join(hyfissFolder(t), "configs", "app.config"), "hyfiss", anyDevice); err == nil {
+	if _, err := converttest.Try(t, filepath.Join(converttest.HyfissFolder(t), "configs", "app.config"), "hyfiss",
+		converttest.AnyDevice); err == nil {
 		t.Error("a file was taken for the folder")
 	}
 }

@@ -1,10 +1,13 @@
-package convert
+package kineto_test
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 )
 
 // rankOf is a rank's part of a merged Kineto file: n launches from a time on, us, each with a kernel 10 us behind
@@ -29,8 +32,8 @@ func rankOf(pid, device, n, from, first int) string {
 }
 
 // delaysOf are the times from the recorded call to the start of each kernel, us.
-func delaysOf(r *recording) (all []int64) {
-	for _, k := range r.kernels {
+func delaysOf(r *converttest.Recording) (all []int64) {
+	for _, k := range r.Kernels {
 		at := int64(-1)
 		if k.Recorded.HostNs >= 0 {
 			at = (k.Recorded.StartNs - k.Recorded.HostNs) / 1000
@@ -46,12 +49,12 @@ func TestMergedRanks(t *testing.T) {
 	for _, pids := range [][2]int{{100, 200}, {200, 100}} {
 		text := "[" + rankOf(pids[0], 0, 6, 1000, 1) + "," + rankOf(pids[1], 1, 6, 1007, 1) + "]"
 		for device := range 2 {
-			in, err := Open("-", strings.NewReader(text))
+			in, err := convert.Open("-", strings.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &recording{}
-			if err := Convert(t.Context(), in, "", r, Options{Device: device}); err != nil {
+			r := &converttest.Recording{}
+			if err := convert.Convert(t.Context(), in, "", r, convert.Options{Device: device}); err != nil {
 				t.Fatal(err)
 			}
 			if got := delaysOf(r); !slices.Equal(got, []int64{10, 10, 10, 10, 10, 10}) {
@@ -71,9 +74,9 @@ func TestPairedByOrder(t *testing.T) {
 		{rankOf(9, 0, 6, 1000, 0), 6}, {rankOf(9, 0, 6, 1000, -1), 6}, {rankOf(9, 0, 3, 1000, 0), 0},
 		{rankOf(9, 0, 6, 1000, 0) + "," + rankOf(9, 0, 6, 3000, 1), 6},
 	} {
-		r := convertText(t, "", "["+c.text+"]")
-		if got := r.diag("paired_by_order"); got != c.paired {
-			t.Errorf("%d pairs, want %d: %v", got, c.paired, r.diags)
+		r := converttest.Text(t, "", "["+c.text+"]")
+		if got := r.Diag("paired_by_order"); got != c.paired {
+			t.Errorf("%d pairs, want %d: %v", got, c.paired, r.Diags)
 		}
 		for _, d := range delaysOf(r) {
 			if c.paired > 0 && d != 10 {
@@ -88,9 +91,9 @@ func TestPairedByOrder(t *testing.T) {
 func TestWideCorrelation(t *testing.T) {
 	text := strings.NewReplacer(`"correlation":1}`, `"correlation":18446744073709551615}`,
 		`"correlation":1,`, `"correlation":-1,`).Replace("[" + rankOf(9, 0, 1, 1000, 1) + "]")
-	r := convertText(t, "", text)
-	if got := delaysOf(r); !slices.Equal(got, []int64{10}) || r.diag("bad_value") != 0 {
-		t.Errorf("delays %v, %v", got, r.diags)
+	r := converttest.Text(t, "", text)
+	if got := delaysOf(r); !slices.Equal(got, []int64{10}) || r.Diag("bad_value") != 0 {
+		t.Errorf("delays %v, %v", got, r.Diags)
 	}
 }
 
@@ -107,16 +110,16 @@ func TestReplayedDispatches(t *testing.T) {
 			at += 1000
 		}
 	}
-	r := capture(t, put(t, t.TempDir(), "9_kernel_trace.csv", table), anyDevice)
-	if len(r.kernels) != 4 || r.diag("replayed_dispatch") != 8 {
-		t.Errorf("%d kernels, %v", len(r.kernels), r.diags)
+	r := converttest.Read(t, converttest.Put(t, t.TempDir(), "9_kernel_trace.csv", table), converttest.AnyDevice)
+	if len(r.Kernels) != 4 || r.Diag("replayed_dispatch") != 8 {
+		t.Errorf("%d kernels, %v", len(r.Kernels), r.Diags)
 	}
 }
 
 // A grid of more CTAs than 32 bits count is a damaged record, and the error names its kernel.
 func TestImpossibleGrid(t *testing.T) {
 	text := strings.Replace("["+rankOf(9, 0, 1, 1000, 1)+"]", "[64,1,1]", "[2147483647,65535,65535]", 1)
-	if _, err := tryText(t, "", text); err == nil ||
+	if _, err := converttest.TryText(t, "", text); err == nil ||
 		!strings.Contains(err.Error(), `kernel "k": its grid of 2147483647x65535x65535`) {
 		t.Error(err)
 	}

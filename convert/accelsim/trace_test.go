@@ -1,37 +1,19 @@
-package convert
+package accelsim_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/trace"
 	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
-
-// runFile converts a capture into a trace file and opens it.
-func runFile(t testing.TB, path string) *container.Reader {
-	t.Helper()
-	in, err := Open(filepath.Join(tracetest.Data(t), path), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target := filepath.Join(t.TempDir(), "a.trace.zst")
-	if err := Run(context.Background(), in, "", target, Options{Device: -1, TempDir: t.TempDir()}); err != nil {
-		t.Fatal(err)
-	}
-	r, err := container.Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
-}
 
 // executed is one execution of an instruction.
 type executed struct {
@@ -71,33 +53,33 @@ func executions(insts []trace.Inst, w *trace.Warp) (list []executed) {
 func TestAccelsimReadBack(t *testing.T) {
 	for _, path := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-atax-v5v6/atax-v5",
 		"accelsim-atax-v5v6/atax-v6", "accelsim-simpletorch-v100/traces"} {
-		want := capture(t, filepath.Join(tracetest.Data(t), path), anyDevice)
-		r := runFile(t, path)
+		want := converttest.Read(t, filepath.Join(tracetest.Data(t), path), converttest.AnyDevice)
+		r := converttest.Trace(t, filepath.Join(tracetest.Data(t), path))
 		p := r.Program()
-		if !reflect.DeepEqual(p.Arrays, want.arrays) || p.Meta.Fidelity != trace.FidelityWarp ||
-			r.Kernels() != len(want.kernels) {
+		if !reflect.DeepEqual(p.Arrays, want.Arrays) || p.Meta.Fidelity != trace.FidelityWarp ||
+			r.Kernels() != len(want.Kernels) {
 			t.Errorf("%s: %d kernels, %+v, arrays %+v", path, r.Kernels(), p.Meta, p.Arrays)
 		}
 		ops := r.HostOps()
-		for i := range want.ops {
+		for i := range want.Ops {
 			var op trace.HostOp
-			if err := ops.Next(&op); err != nil || !reflect.DeepEqual(op, want.ops[i]) {
-				t.Fatalf("%s: operation %d is %+v, %v; want %+v", path, i, op, err, want.ops[i])
+			if err := ops.Next(&op); err != nil || !reflect.DeepEqual(op, want.Ops[i]) {
+				t.Fatalf("%s: operation %d is %+v, %v; want %+v", path, i, op, err, want.Ops[i])
 			}
 		}
-		for i := range want.kernels {
+		for i := range want.Kernels {
 			compareKernel(t, r, want, i)
 		}
 	}
 }
 
-func compareKernel(t *testing.T, r *container.Reader, want *recording, i int) {
+func compareKernel(t *testing.T, r *container.Reader, want *converttest.Recording, i int) {
 	t.Helper()
 	var k trace.Kernel
 	if err := r.Kernel(uint32(i), &k); err != nil {
 		t.Fatal(err)
 	}
-	if w := want.kernels[i]; k.Grid != w.Grid || k.Block != w.Block || k.Flags != w.Flags || k.Function != w.Function ||
+	if w := want.Kernels[i]; k.Grid != w.Grid || k.Block != w.Block || k.Flags != w.Flags || k.Function != w.Function ||
 		k.SharedBase != w.SharedBase {
 		t.Errorf("kernel %d: %+v, want %+v", i, k, w)
 	}
@@ -107,8 +89,8 @@ func compareKernel(t *testing.T, r *container.Reader, want *recording, i int) {
 		t.Fatal(err)
 	}
 	var cta trace.CTA
-	for c := range want.ctas[i] {
-		w := &want.ctas[i][c]
+	for c := range want.CTAs[i] {
+		w := &want.CTAs[i][c]
 		if err := ctas.Next(&cta); err != nil || cta.ID != w.ID || cta.SM != w.SM || len(cta.Warps) != len(w.Warps) {
 			t.Fatalf("kernel %d CTA %d: %+v, %v", i, c, cta, err)
 		}
@@ -120,13 +102,13 @@ func compareKernel(t *testing.T, r *container.Reader, want *recording, i int) {
 		}
 	}
 	if err := ctas.Next(&cta); err != io.EOF {
-		t.Errorf("kernel %d: more than %d CTAs", i, len(want.ctas[i]))
+		t.Errorf("kernel %d: more than %d CTAs", i, len(want.CTAs[i]))
 	}
 }
 
 // The largest capture keeps its counts through the file, which is checked whole.
 func TestAccelsimWholeTrace(t *testing.T) {
-	r := runFile(t, "accelsim-simpletorch-v100/all-1101-kernels.tar.gz")
+	r := converttest.Trace(t, tracetest.Data(t, "accelsim-simpletorch-v100/all-1101-kernels.tar.gz"))
 	if err := container.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
 	}
@@ -146,11 +128,18 @@ func TestAccelsimDeterministic(t *testing.T) {
 	}
 	var traces [2]bytes.Buffer
 	for i, path := range []string{file, "-"} {
-		in, err := Open(path, bytes.NewReader(text))
+		in, err := convert.Open(path, bytes.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := write(context.Background(), in, "", &traces[i], anyDevice); err != nil {
+		w, err := container.NewWriter(&traces[i], container.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := convert.Convert(t.Context(), in, "", w, converttest.AnyDevice); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

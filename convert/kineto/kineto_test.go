@@ -1,4 +1,4 @@
-package convert
+package kineto_test
 
 import (
 	"bytes"
@@ -11,13 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
+	"gpureplay/convert/converttest"
 	"gpureplay/convert/timeline"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // kinetoFact has the counts of the notes beside the captures: kernels, and streams with kernels.
@@ -45,26 +46,19 @@ var kinetoFacts = []kinetoFact{
 	{"kineto-tracelens/mi300__resnet_act_checkpoint.json.gz", 2995, 2},
 }
 
-func (r *recording) kernelStreams() int {
-	streams := map[uint64]bool{}
-	for i := range r.kernels {
-		streams[r.kernels[i].Stream] = true
-	}
-	return len(streams)
-}
-
 func TestKinetoFacts(t *testing.T) {
 	for _, f := range kinetoFacts {
-		r := capture(t, tracetest.Data(t, f.file), anyDevice)
-		if len(r.kernels) != f.kernels || r.kernelStreams() != f.streams {
-			t.Errorf("%s: %d kernels on %d streams, want %d on %d", f.file, len(r.kernels), r.kernelStreams(), f.kernels,
+		r := converttest.Read(t, tracetest.Data(t, f.file), converttest.AnyDevice)
+		if len(r.Kernels) != f.kernels || r.KernelStreams() != f.streams {
+			t.Errorf("%s: %d kernels on %d streams, want %d on %d", f.file, len(r.Kernels), r.KernelStreams(), f.kernels,
 				f.streams)
 		}
 	}
-	graph := capture(t, tracetest.Data(t, "kineto-tracelens/inference__vllm_decode_full__graph_execution.json.gz"),
-		anyDevice)
-	if n := graph.diag("kernel_without_grid"); n != 425-4 || graph.meta.Fidelity != trace.FidelityNone {
-		t.Errorf("%d kernels without a grid, fidelity %d", n, graph.meta.Fidelity)
+	graph := converttest.Read(t, tracetest.Data(t,
+		"kineto-tracelens/inference__vllm_decode_full__graph_execution.json.gz"),
+		converttest.AnyDevice)
+	if n := graph.Diag("kernel_without_grid"); n != 425-4 || graph.Meta.Fidelity != trace.FidelityNone {
+		t.Errorf("%d kernels without a grid, fidelity %d", n, graph.Meta.Fidelity)
 	}
 }
 
@@ -123,18 +117,18 @@ func TestKinetoAgainstWholeFile(t *testing.T) {
 			if info, err := os.Stat(path); err != nil || info.Size() > 800<<10 {
 				continue
 			}
-			r := capture(t, path, anyDevice)
+			r := converttest.Read(t, path, converttest.AnyDevice)
 			want := wholeFile(t, readWhole(t, path))
 			got := map[string]int{}
-			for _, op := range r.ops {
+			for _, op := range r.Ops {
 				if op.Recorded == nil {
 					continue
 				}
 				key := fmt.Sprintf("host %d start %d ran %d stream %d", op.Recorded.HostNs, op.Recorded.StartNs,
 					op.Recorded.DurationNs, op.Stream)
 				if op.Kind == trace.OpLaunch {
-					k := &r.kernels[op.Kernel]
-					key += fmt.Sprintf(" %s grid %v block %v regs %d", r.functions[k.Function].Name, k.Grid, k.Block, k.Registers)
+					k := &r.Kernels[op.Kernel]
+					key += fmt.Sprintf(" %s grid %v block %v regs %d", r.Functions[k.Function].Name, k.Grid, k.Block, k.Registers)
 				} else {
 					key += fmt.Sprint(" bytes ", op.Bytes)
 				}
@@ -218,10 +212,10 @@ func dims(value any) (d trace.Dim3) {
 // Three streams: a wait of one for an event of another becomes an order in the
 // trace, as the capture's own synchronisation events say.
 func TestKinetoStreamWait(t *testing.T) {
-	r := capture(t, tracetest.Data(t,
-		"kineto-hta/critical_path__cuda_event_sync_multi_stream__event_sync_trace.json.gz"), anyDevice)
+	r := converttest.Read(t, tracetest.Data(t,
+		"kineto-hta/critical_path__cuda_event_sync_multi_stream__event_sync_trace.json.gz"), converttest.AnyDevice)
 	var order []string
-	for _, op := range r.ops {
+	for _, op := range r.Ops {
 		switch op.Kind {
 		case trace.OpLaunch:
 			order = append(order, fmt.Sprint("launch on ", op.Stream))
@@ -241,29 +235,30 @@ func TestKinetoStreamWait(t *testing.T) {
 // in names give the same trace.
 func TestKinetoForms(t *testing.T) {
 	dir := t.TempDir()
-	plain := []byte(kinetoSample)
+	plain := []byte(converttest.KinetoSample)
 	enc, _ := zstd.NewWriter(nil)
-	array := kinetoSample[strings.Index(kinetoSample, `[{"ph"`):strings.LastIndex(kinetoSample, "]")] + "]"
+	array := converttest.KinetoSample[strings.Index(converttest.KinetoSample,
+		`[{"ph"`):strings.LastIndex(converttest.KinetoSample, "]")] + "]"
 	want := ""
 	for name, content := range map[string][]byte{
 		"plain.json": plain, "packed.json.zst": enc.EncodeAll(plain, nil), "array.json": []byte(array),
-		"dirty.json": []byte(strings.Replace(kinetoSample, "a kernel", "a\nkernel\\q", 1)),
+		"dirty.json": []byte(strings.Replace(converttest.KinetoSample, "a kernel", "a\nkernel\\q", 1)),
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r := capture(t, path, anyDevice)
+		r := converttest.Read(t, path, converttest.AnyDevice)
 		if name == "dirty.json" {
-			if r.diag("json_repaired") != 2 || r.functions[0].Name != "a\nkernel\\q" {
-				t.Errorf("%s: %d repairs, name %q", name, r.diag("json_repaired"), r.functions[0].Name)
+			if r.Diag("json_repaired") != 2 || r.Functions[0].Name != "a\nkernel\\q" {
+				t.Errorf("%s: %d repairs, name %q", name, r.Diag("json_repaired"), r.Functions[0].Name)
 			}
 			continue
 		}
 		if name == "array.json" { // no device properties
-			r.meta = trace.Meta{}
+			r.Meta = trace.Meta{}
 		}
-		got := fmt.Sprintf("%+v", r.kernels[0].Grid) + fmt.Sprint(len(r.ops), *r.kernels[0].Recorded)
+		got := fmt.Sprintf("%+v", r.Kernels[0].Grid) + fmt.Sprint(len(r.Ops), *r.Kernels[0].Recorded)
 		if want == "" {
 			want = got
 		}
@@ -273,21 +268,9 @@ func TestKinetoForms(t *testing.T) {
 	}
 }
 
-// kinetoSample has keys of several spellings, and times with fractions of a
-// nanosecond.
-const kinetoSample = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":10,"computeMajor":8,` +
-	`"computeMinor":6}],
-"traceEvents":[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":"thread 5","ts":1000.0004,` +
-	`"dur":2,"args":{"Correlation":7}},
-{"ph":"X","cat":"kernel","name":"a kernel","pid":"0","tid":"stream 7","ts":"1005.5","dur":1.25,` +
-	`"args":{"correlation":"7","Grid":[4,2,1],"block":[64],"Registers_Per_Thread":20,"shared memory":1024}},
-{"ph":"M","name":"process_name","args":{"name":"python3 on secret-host"}},{"ph":"X","cat":"cpu_op",` +
-	`"name":"aten::add","ts":1,"dur":1}],
-"traceName":"/home/someone/trace.json"}`
-
 func TestKinetoSample(t *testing.T) {
-	r := convertText(t, "kineto", kinetoSample)
-	k := r.kernels[0]
+	r := converttest.Text(t, "kineto", converttest.KinetoSample)
+	k := r.Kernels[0]
 	if k.Grid != (trace.Dim3{4, 2, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 20 ||
 		k.SharedBytes != 1024 || k.Stream != 7 {
 		t.Errorf("%+v", k)
@@ -295,29 +278,9 @@ func TestKinetoSample(t *testing.T) {
 	if *k.Recorded != (trace.Recorded{HostNs: 0, StartNs: 5500, DurationNs: 1250}) {
 		t.Errorf("%+v", *k.Recorded)
 	}
-	if r.meta.GPU != "GPU" || r.meta.SMs != 10 || r.meta.SMVersion != 86 {
-		t.Errorf("%+v", r.meta)
+	if r.Meta.GPU != "GPU" || r.Meta.SMs != 10 || r.Meta.SMVersion != 86 {
+		t.Errorf("%+v", r.Meta)
 	}
-}
-
-// convertText converts text given on standard input.
-func convertText(t testing.TB, from, text string) *recording {
-	t.Helper()
-	r, err := tryText(t, from, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func tryText(t testing.TB, from, text string) (*recording, error) {
-	t.Helper()
-	in, err := Open("-", strings.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	r := &recording{}
-	return r, Convert(t.Context(), in, from, r, anyDevice)
 }
 
 // A duration that cannot be read, or is none, is unknown: 0 would say that the kernel took no time.
@@ -327,10 +290,11 @@ func TestKinetoUnreadableDuration(t *testing.T) {
 		`"dur":null`: -1,
 		`"dur":[4]`:  -1, `"id":1`: -1, `"dur":0`: 0, `"dur":"1.5"`: 1500,
 	} {
-		r, err := tryText(t, "kineto", `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,`+text+
-			`}]}`)
-		if err != nil || len(r.kernels) != 1 || r.kernels[0].Recorded.DurationNs != want {
-			t.Errorf("%s: %v, %+v; want a duration of %d", text, err, r.kernels, want)
+		r, err := converttest.TryText(t, "kineto",
+			`{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,`+text+
+				`}]}`)
+		if err != nil || len(r.Kernels) != 1 || r.Kernels[0].Recorded.DurationNs != want {
+			t.Errorf("%s: %v, %+v; want a duration of %d", text, err, r.Kernels, want)
 		}
 	}
 }
@@ -362,7 +326,7 @@ func TestKinetoMalformed(t *testing.T) {
 		"args no object": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":5,"args":[1]}]}`,
 			diag: "bad_value"},
 	} {
-		r, err := tryText(t, "kineto", c.text)
+		r, err := converttest.TryText(t, "kineto", c.text)
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "\n") {
@@ -370,104 +334,23 @@ func TestKinetoMalformed(t *testing.T) {
 			}
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
-		case r.diag(c.diag) == 0:
-			t.Errorf("%s: no %s in %v", name, c.diag, r.diags)
+		case r.Diag(c.diag) == 0:
+			t.Errorf("%s: no %s in %v", name, c.diag, r.Diags)
 		}
 	}
 }
 
 func FuzzKineto(f *testing.F) {
-	f.Add(kinetoSample)
+	f.Add(converttest.KinetoSample)
 	f.Add(`[{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":7,"ts":5,"dur":1,` +
 		`"args":{"wait_on_stream":7,` +
 		`"wait_on_cuda_event_id":3,"wait_on_cuda_event_record_corr_id":2,"correlation":4}},` +
 		`{"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","ts":1,"args":{"correlation":2}},` +
 		`{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","ts":7,"dur":1,"args":{"bytes":12,"correlation":2}}]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := tryText(t, "kineto", text)
+		r, err := converttest.TryText(t, "kineto", text)
 		if err == nil {
-			r.check(t)
+			r.Check(t)
 		}
 	})
-}
-
-// check looks for faults that no trace may have.
-func (r *recording) check(t testing.TB) {
-	t.Helper()
-	recorded := map[uint64]bool{}
-	launched := map[uint32]bool{}
-	began := map[uint64]int64{} // by stream
-	for i, op := range r.ops {
-		if op.Recorded != nil && op.Recorded.StartNs >= 0 {
-			if op.Recorded.StartNs < began[op.Stream] {
-				t.Fatalf("op %d began at %d on stream %d, one before it at %d", i, op.Recorded.StartNs, op.Stream, began[op.Stream])
-			}
-			began[op.Stream] = op.Recorded.StartNs
-		}
-		switch op.Kind {
-		case trace.OpLaunch:
-			if int(op.Kernel) >= len(r.kernels) || launched[op.Kernel] {
-				t.Fatalf("op %d launches kernel %d", i, op.Kernel)
-			}
-			launched[op.Kernel] = true
-		case trace.OpEventRecord:
-			recorded[op.Event] = true
-		case trace.OpStreamWait, trace.OpSyncEvent:
-			if !recorded[op.Event] {
-				t.Fatalf("op %d waits for event %d, which is not recorded", i, op.Event)
-			}
-		case trace.OpHostWork:
-			if op.Ns <= 0 {
-				t.Fatalf("op %d works for %d ns", i, op.Ns)
-			}
-		}
-	}
-	for i := range r.kernels {
-		k := &r.kernels[i]
-		if sized := k.Grid.Count() > 0 && k.Block.Count() > 0; sized != (k.Fidelity > trace.FidelityNone) {
-			t.Fatalf("kernel %d: grid %v, block %v, fidelity %d", i, k.Grid, k.Block, k.Fidelity)
-		}
-		if k.Recorded != nil && k.Recorded.DurationNs < -1 {
-			t.Fatalf("kernel %d: %+v", i, *k.Recorded)
-		}
-		r.checkCTAs(t, i)
-	}
-	for _, d := range r.diags {
-		if d.Help == "" || d.Count == 0 || strings.ToLower(d.Name) != d.Name {
-			t.Fatalf("diagnostic %+v", d)
-		}
-	}
-}
-
-func (r *recording) checkCTAs(t testing.TB, kernel int) {
-	t.Helper()
-	k := &r.kernels[kernel]
-	last := int64(-1)
-	for _, c := range r.ctas[kernel] {
-		if int64(c.ID) <= last || uint64(c.ID) >= k.Grid.Count() {
-			t.Fatalf("kernel %d: CTA %d after %d", kernel, c.ID, last)
-		}
-		last = int64(c.ID)
-		code := r.functions[k.Function].Insts
-		for _, w := range c.Warps {
-			accesses := 0
-			for _, step := range w.Path {
-				if int(step) >= len(code) {
-					t.Fatalf("kernel %d: instruction %d of %d", kernel, step, len(code))
-				}
-				if code[step].Mem() {
-					accesses++
-				}
-			}
-			if accesses != len(w.Mem) || len(w.Path) > 0 && (len(w.Masks) == 0 || w.Masks[0].At != 0) {
-				t.Fatalf("kernel %d, CTA %d, warp %d: %d accesses, %d recorded, masks %v", kernel, c.ID, w.ID, accesses,
-					len(w.Mem), w.Masks)
-			}
-			for _, l := range w.Launches {
-				if int(l.Child) <= kernel || int(l.Child) >= len(r.kernels) || int(l.At) >= len(w.Path) {
-					t.Fatalf("kernel %d launches %+v", kernel, l)
-				}
-			}
-		}
-	}
 }

@@ -1,17 +1,19 @@
-package convert
+package accelsim_test
 
 import (
 	"context"
 	"path/filepath"
 	"testing"
 
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
 
 // counting keeps the small parts of a trace and counts the rest.
 type counting struct {
-	recording
+	converttest.Recording
 	ctas, insts, mems uint64
 }
 
@@ -24,15 +26,15 @@ func (c *counting) WriteCTA(cta *trace.CTA) error {
 	return nil
 }
 
-func countCapture(t testing.TB, path string, opt Options) *counting {
+func countCapture(t testing.TB, path string, opt convert.Options) *counting {
 	t.Helper()
-	in, err := Open(filepath.Join(tracetest.Data(t), path), nil)
+	in, err := convert.Open(filepath.Join(tracetest.Data(t), path), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt.TempDir = t.TempDir()
 	c := &counting{}
-	if err := Convert(context.Background(), in, "", c, opt); err != nil {
+	if err := convert.Convert(context.Background(), in, "", c, opt); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -65,28 +67,28 @@ func TestAccelsimCounts(t *testing.T) {
 			"clustered", 0, 2, 0},
 	} {
 		t.Run(c.path, func(t *testing.T) {
-			got := countCapture(t, c.path, anyDevice)
-			if len(got.kernels) != c.kernels || got.ctas != c.ctas || got.insts != c.insts || got.mems != c.mems {
+			got := countCapture(t, c.path, converttest.AnyDevice)
+			if len(got.Kernels) != c.kernels || got.ctas != c.ctas || got.insts != c.insts || got.mems != c.mems {
 				t.Errorf("%d kernels, %d CTAs, %d instructions, %d of memory; want %d, %d, %d, %d",
-					len(got.kernels), got.ctas, got.insts, got.mems, c.kernels, c.ctas, c.insts, c.mems)
+					len(got.Kernels), got.ctas, got.insts, got.mems, c.kernels, c.ctas, c.insts, c.mems)
 			}
-			m := got.meta
+			m := got.Meta
 			if m.Source != "accelsim" || m.SMVersion != c.sm || m.SourceVersion != c.version || m.ArraysFrom != c.arraysFrom ||
 				m.Fidelity != trace.FidelityWarp {
 				t.Errorf("metadata %+v", m)
 			}
-			if got.count(trace.OpCopyH2D) != c.copies || got.count(trace.OpLaunch) != c.kernels || len(got.arrays) != c.copied {
-				t.Errorf("%d copies, %d launches, %d arrays", got.count(trace.OpCopyH2D), got.count(trace.OpLaunch),
-					len(got.arrays))
+			if got.Count(trace.OpCopyH2D) != c.copies || got.Count(trace.OpLaunch) != c.kernels || len(got.Arrays) != c.copied {
+				t.Errorf("%d copies, %d launches, %d arrays", got.Count(trace.OpCopyH2D), got.Count(trace.OpLaunch),
+					len(got.Arrays))
 			}
 			irregular := 0
-			for i := range got.kernels {
-				if got.kernels[i].Flags&trace.KernelIrregular != 0 {
+			for i := range got.Kernels {
+				if got.Kernels[i].Flags&trace.KernelIrregular != 0 {
 					irregular++
 				}
 			}
-			if irregular != c.irregulars || got.diag("unknown_opcode") != 0 {
-				t.Errorf("%d irregular kernels, %d unknown opcodes", irregular, got.diag("unknown_opcode"))
+			if irregular != c.irregulars || got.Diag("unknown_opcode") != 0 {
+				t.Errorf("%d irregular kernels, %d unknown opcodes", irregular, got.Diag("unknown_opcode"))
 			}
 		})
 	}
@@ -94,61 +96,27 @@ func TestAccelsimCounts(t *testing.T) {
 
 // The members of the archive are not in the order of its list; the kernels are.
 func TestAccelsimArchiveOrder(t *testing.T) {
-	archive := countCapture(t, "accelsim-simpletorch-v100/all-1101-kernels.tar.gz", anyDevice)
-	folder := countCapture(t, "accelsim-simpletorch-v100/traces", anyDevice)
-	for i := range folder.kernels {
-		a, f := archive.kernels[i], folder.kernels[i]
-		if archive.functions[a.Function].Name != folder.functions[f.Function].Name || a.Grid != f.Grid || a.Block != f.Block {
+	archive := countCapture(t, "accelsim-simpletorch-v100/all-1101-kernels.tar.gz", converttest.AnyDevice)
+	folder := countCapture(t, "accelsim-simpletorch-v100/traces", converttest.AnyDevice)
+	for i := range folder.Kernels {
+		a, f := archive.Kernels[i], folder.Kernels[i]
+		if archive.Functions[a.Function].Name != folder.Functions[f.Function].Name || a.Grid != f.Grid || a.Block != f.Block {
 			t.Errorf("kernel %d: %v in the archive, %v in the folder", i, a, f)
 		}
 	}
-	for i := range archive.ops {
-		if op := archive.ops[i]; op.Kind != trace.OpLaunch || op.Kernel != uint32(i) {
+	for i := range archive.Ops {
+		if op := archive.Ops[i]; op.Kind != trace.OpLaunch || op.Kernel != uint32(i) {
 			t.Fatalf("operation %d is %+v", i, op)
 		}
 	}
 }
 
-const accelsimHeader = `-kernel name = scale
--kernel id = 1
--grid dim = (2,1,1)
--block dim = (64,1,1)
--shmem = 0
--nregs = 8
--binary version = 80
--cuda stream id = 0
--accelsim tracer version = 5
-
-#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] ` +
-	`[mem_addresses] immediate
-
-`
-
-// accelsimRaw is a raw capture of two warps that take turns.
-const accelsimRaw = accelsimHeader + `1 0 0 0 0000 ffffffff 1 R2 S2R 0 0 0
-0 0 0 1 0000 ffffffff 1 R2 S2R 0 0 0
-0 0 0 1 0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x7f0000000080 4 0
-1 0 0 0 0010 0000ffff 1 R4 LDG.E 1 R2 4 2 0x7f0000000100 8 4 4 4 4 4 4 4 4 4 4 4 4 4 4 0
-1 0 0 0 0020 ffffffff 0 EXIT 0 0 0
-0 0 0 1 0020 ffffffff 0 EXIT 0 0 0
-`
-
-// accelsimFolderOf is a folder with a list, a copy and a kernel of one warp.
-func accelsimFolderOf(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	put(t, dir, "kernelslist.g", "MemcpyHtoD,0x00007f0000000000,512\nkernel-1.traceg\n")
-	put(t, dir, "INFO", "HostName: secret\nCommand: /home/someone/scale\n")
-	put(t, dir, "kernel-1.traceg", accelsimHeader+"#BEGIN_TB\nthread block = 1,0,0\nwarp = 1\ninsts = 2\n"+
-		"0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x7f0000000080 4 0\n0020 ffffffff 0 EXIT 0 0 0\n#END_TB\n")
-	return dir
-}
-
 // Placement and order of a raw capture.
 func TestAccelsimRaw(t *testing.T) {
-	r := capture(t, put(t, t.TempDir(), "kernel-1.trace", accelsimRaw), anyDevice)
-	if len(r.ctas[0]) != 2 || r.ctas[0][0].ID != 0 || r.ctas[0][0].Warps[0].ID != 1 ||
-		len(r.ctas[0][1].Warps[0].Path) != 3 {
-		t.Errorf("CTAs %+v", r.ctas[0])
+	r := converttest.Read(t, converttest.Put(t, t.TempDir(), "kernel-1.trace", converttest.AccelsimRaw),
+		converttest.AnyDevice)
+	if len(r.CTAs[0]) != 2 || r.CTAs[0][0].ID != 0 || r.CTAs[0][0].Warps[0].ID != 1 ||
+		len(r.CTAs[0][1].Warps[0].Path) != 3 {
+		t.Errorf("CTAs %+v", r.CTAs[0])
 	}
 }

@@ -1,4 +1,4 @@
-package convert
+package nsys_test
 
 import (
 	"encoding/csv"
@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
-
+	"gpureplay/convert/converttest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // dump reads a csv.gz that lies beside an export: one map a row.
@@ -57,8 +58,8 @@ func TestNsysAgainstDumps(t *testing.T) {
 	for report, facts := range map[string]struct{ kernels, functions int }{"report13": {6461, 16}, "report19": {9359, 16},
 		"report23": {68, 15}} {
 		dir := tracetest.Data(t, "nsys-balinski-gomory-rtx3090")
-		r := capture(t, dir+"/"+report+".sqlite", anyDevice)
-		r.check(t)
+		r := converttest.Read(t, dir+"/"+report+".sqlite", converttest.AnyDevice)
+		r.Check(t)
 		calls := map[string]int64{}
 		first := int64(1) << 62
 		for _, row := range dump(t, dir+"/"+report+".runtime.csv.gz") {
@@ -77,8 +78,8 @@ func TestNsysAgainstDumps(t *testing.T) {
 				row["blockX"], row["blockY"], row["blockZ"], row["registersPerThread"], shared, row["localMemoryPerThread"],
 				row["streamId"])]++
 		}
-		for i := range r.kernels {
-			k := &r.kernels[i]
+		for i := range r.Kernels {
+			k := &r.Kernels[i]
 			key := fmt.Sprintf("host %d start %d ran %d grid %d.%d.%d block %d.%d.%d regs %d shared %d local %d stream %d",
 				k.Recorded.HostNs, k.Recorded.StartNs, k.Recorded.DurationNs, k.Grid[0], k.Grid[1], k.Grid[2],
 				k.Block[0], k.Block[1], k.Block[2], k.Registers, k.SharedBytes, k.LocalBytes, k.Stream)
@@ -86,8 +87,8 @@ func TestNsysAgainstDumps(t *testing.T) {
 				t.Fatalf("%s: kernel %d is not in the dump: %s", report, i, key)
 			}
 		}
-		if len(r.kernels) != facts.kernels || len(r.functions) != facts.functions {
-			t.Errorf("%s: %d kernels of %d functions, want %+v", report, len(r.kernels), len(r.functions), facts)
+		if len(r.Kernels) != facts.kernels || len(r.Functions) != facts.functions {
+			t.Errorf("%s: %d kernels of %d functions, want %+v", report, len(r.Kernels), len(r.Functions), facts)
 		}
 		var bytes, copies, migrations int64
 		for _, row := range dump(t, dir+"/"+report+".memcpy.csv.gz") {
@@ -98,69 +99,31 @@ func TestNsysAgainstDumps(t *testing.T) {
 			copies++
 			bytes += integer(t, row["bytes"])
 		}
-		for _, op := range r.ops {
+		for _, op := range r.Ops {
 			if op.Kind == trace.OpCopyH2D || op.Kind == trace.OpCopyD2H {
 				copies--
 				bytes -= int64(op.Bytes)
 			}
 		}
-		if copies != 0 || bytes != 0 || int64(r.diag("unified_memory_copy")) != migrations {
+		if copies != 0 || bytes != 0 || int64(r.Diag("unified_memory_copy")) != migrations {
 			t.Errorf("%s: %d copies and %d bytes differ; %d migrations, want %d", report, copies, bytes,
-				r.diag("unified_memory_copy"), migrations)
+				r.Diag("unified_memory_copy"), migrations)
 		}
 	}
 }
 
-// nsysTables are the tables of an old export: fewer columns, kernel names as text ids, no META_DATA_EXPORT, no
-// TARGET_INFO_GPU.
-const nsysTables = `CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
-CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId ` +
-	`INTEGER,
-	correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, registersPerThread INTEGER, ` +
-	`gridX INTEGER,
-	gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER, staticSharedMemory INTEGER,
-	dynamicSharedMemory INTEGER, localMemoryPerThread INTEGER)`
-
-// nsysStory is two processes on one device with an event between two streams.
-var nsysStory = []string{nsysTables,
-	`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, ` +
-		`nameId INTEGER)`,
-	`CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INTEGER, contextId INTEGER, streamId INTEGER, ` +
-		`correlationId INTEGER, globalPid INTEGER, eventId INTEGER)`,
-	`CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,` +
-		` streamId INTEGER,
-		correlationId INTEGER, globalPid INTEGER, syncType INTEGER, eventId INTEGER)`,
-	`CREATE TABLE CUDA_UM_GPU_PAGE_FAULT_EVENTS (start INTEGER, address INTEGER)`,
-	`CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, ` +
-		`streamId INTEGER, correlationId INTEGER, globalPid INTEGER)`,
-	`INSERT INTO StringIds VALUES (1, 'k<int>(int*)'), (2, 'cudaLaunchKernel_v7000'), (3, 'cudaEventRecord_v3020'), (4,` +
-		` 'cudaStreamWaitEvent_v3020'), (5, 'cudaGraphLaunch_v10000')`,
-	// Process 1 is 0x1000000, its thread 1 is 0x1000001; process 2 uses the same correlation id and stream.
-	`INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-		(150, 160, 0, 1, 7, 1, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 100, 28, 8),
-		(170, 190, 0, 1, 13, 4, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0),
-		(155, 165, 0, 1, 7, 1, 0x2000000, 99, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0)`,
-	`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0x1000001, 1, 2), (112, 113, 0x1000001, 2, 3), (114, ` +
-		`115, 0x1000001, 3, 4),
-		(116, 120, 0x1000001, 4, 2), (105, 109, 0x2000001, 1, 2), (121, 122, 0x1000001, 5, 5)`,
-	`INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (0, 1, 7, 2, 0x1000000, 3)`,
-	`INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (114, 115, 0, 1, 13, 3, 0x1000000, 2, 3)`,
-	`INSERT INTO CUDA_UM_GPU_PAGE_FAULT_EVENTS VALUES (5, 4096), (6, 8192)`,
-	`INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (200, 300, 0, 1, 7, 5, 0x1000000)`,
-}
-
 func TestNsysOldSchema(t *testing.T) {
-	r := capture(t, database(t, nsysStory...), anyDevice)
-	r.check(t)
+	r := converttest.Read(t, converttest.Database(t, converttest.NsysStory...), converttest.AnyDevice)
+	r.Check(t)
 	var got []string
-	for _, op := range r.ops {
+	for _, op := range r.Ops {
 		switch op.Kind {
 		case trace.OpLaunch:
-			k := &r.kernels[op.Kernel]
-			got = append(got, fmt.Sprintf("%s on %#x at %d, shared %d", r.functions[k.Function].Name, op.Stream,
+			k := &r.Kernels[op.Kernel]
+			got = append(got, fmt.Sprintf("%s on %#x at %d, shared %d", r.Functions[k.Function].Name, op.Stream,
 				op.Recorded.HostNs, k.SharedBytes))
 		case trace.OpEventRecord, trace.OpStreamWait:
-			got = append(got, fmt.Sprintf("%s event %d on %#x", opNames[op.Kind], op.Event, op.Stream))
+			got = append(got, fmt.Sprintf("%s event %d on %#x", converttest.OpNames[op.Kind], op.Event, op.Stream))
 		}
 	}
 	want := []string{
@@ -173,22 +136,22 @@ func TestNsysOldSchema(t *testing.T) {
 	}
 	for name, n := range map[string]uint64{"page_fault": 2, "kernel_without_name": 1, "whole_graph": 1,
 		"graph_activity": 1, "host_threads": 2} {
-		if r.diag(name) != n {
-			t.Errorf("%s: %d, want %d", name, r.diag(name), n)
+		if r.Diag(name) != n {
+			t.Errorf("%s: %d, want %d", name, r.Diag(name), n)
 		}
 	}
 }
 
 // Activities of an export without processes are joined by correlation id alone.
 func TestNsysWithoutProcesses(t *testing.T) {
-	story := append([]string{}, nsysStory[:2]...)
+	story := append([]string{}, converttest.NsysStory[:2]...)
 	story = append(story, `ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid`,
 		`INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel')`,
 		`INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (150, 160, 0, 1, 7, 1, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0)`,
 		`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0x1000001, 1, 2)`)
-	r := capture(t, database(t, story...), anyDevice)
-	if len(r.kernels) != 1 || r.kernels[0].Recorded.HostNs != 0 || r.kernels[0].Recorded.StartNs != 50 {
-		t.Errorf("%+v, %v", r.kernels, r.diags)
+	r := converttest.Read(t, converttest.Database(t, story...), converttest.AnyDevice)
+	if len(r.Kernels) != 1 || r.Kernels[0].Recorded.HostNs != 0 || r.Kernels[0].Recorded.StartNs != 50 {
+		t.Errorf("%+v, %v", r.Kernels, r.Diags)
 	}
 }
 
@@ -212,8 +175,9 @@ func TestNsysMachine(t *testing.T) {
 			`INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'another', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
 				(1, 0, 'RTX 3060', 28, 8, 6, 1777000000, 32, 48, 65536, 2359296, 12884901888, 360048000000)`},
 	} {
-		r := capture(t, database(t, append(append([]string{}, nsysStory...), sql...)...), anyDevice)
-		if got := r.meta.Machine(); got != ga106 {
+		r := converttest.Read(t, converttest.Database(t, append(append([]string{}, converttest.NsysStory...), sql...)...),
+			converttest.AnyDevice)
+		if got := r.Meta.Machine(); got != ga106 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -223,17 +187,17 @@ func TestNsysMachine(t *testing.T) {
 // pushed, and those that were started and ended apart, on whichever thread. Marks
 // are none.
 func TestNsysRanges(t *testing.T) {
-	story := append(append([]string{}, nsysStory...),
+	story := append(append([]string{}, converttest.NsysStory...),
 		`CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, textId INTEGER, globalTid `+
 			`INTEGER)`,
 		`INSERT INTO StringIds VALUES (6, 'decode')`,
 		`INSERT INTO NVTX_EVENTS VALUES (99, 111, 59, NULL, 6, 0x1000001), (90, NULL, 60, 'request 7', NULL, 0x1000009),
 			(99, NULL, 34, 'a mark', NULL, 0x1000001), (80, 300, 59, 'of another thread', NULL, 0x1000009)`)
-	r := capture(t, database(t, story...), anyDevice)
-	p := trace.Program{Scopes: r.scopes}
+	r := converttest.Read(t, converttest.Database(t, story...), converttest.AnyDevice)
+	p := trace.Program{Scopes: r.Scopes}
 	var got []string
-	for i := range r.kernels {
-		got = append(got, strings.Join(p.ScopePath(r.kernels[i].Scope), "/"))
+	for i := range r.Kernels {
+		got = append(got, strings.Join(p.ScopePath(r.Kernels[i].Scope), "/"))
 	}
 	if want := []string{"request 7/decode", "", "request 7", "request 7"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -251,7 +215,7 @@ func TestNsysMalformed(t *testing.T) {
 			diag: "negative_duration"},
 		"no such format": {sql: `DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL`, err: "no table of an Nsight Systems export"},
 	} {
-		r, err := tryConvert(t, database(t, nsysTables, c.sql), "nsys", anyDevice)
+		r, err := converttest.Try(t, converttest.Database(t, converttest.NsysTables, c.sql), "nsys", converttest.AnyDevice)
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -260,12 +224,13 @@ func TestNsysMalformed(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
 		default:
-			if r.check(t); r.diag(c.diag) == 0 {
-				t.Errorf("%s: no %s in %v", name, c.diag, r.diags)
+			if r.Check(t); r.Diag(c.diag) == 0 {
+				t.Errorf("%s: no %s in %v", name, c.diag, r.Diags)
 			}
 		}
 	}
-	if _, err := tryText(t, "nsys", "SQLite format 3\x00"); err == nil || !strings.Contains(err.Error(), "read in place") {
+	if _, err := converttest.TryText(t, "nsys", "SQLite format 3\x00"); err == nil || !strings.Contains(err.Error(),
+		"read in place") {
 		t.Errorf("from standard input: %v", err)
 	}
 }

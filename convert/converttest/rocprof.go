@@ -1,19 +1,12 @@
-package convert
+package converttest
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"gpureplay/trace"
 )
 
-// The three forms of rocprofv3 tell one run: a kernel of 1000 work-items in
-// groups of 64, a copy to the device before it, and the HIP calls of both.
-
-var rocpdStory = []string{
+// RocpdStory are the tables of rocpd with copies and kernels.
+var RocpdStory = []string{
 	`CREATE TABLE rocpd_string_u1 (id INTEGER PRIMARY KEY, string TEXT)`,
 	`CREATE TABLE rocpd_info_node_u1 (id INTEGER PRIMARY KEY, hostname TEXT)`,
 	`CREATE TABLE rocpd_info_process_u1 (id INTEGER PRIMARY KEY, command TEXT, environment TEXT)`,
@@ -45,7 +38,8 @@ var rocpdStory = []string{
 	`INSERT INTO rocpd_memory_copy_u1 VALUES (1, 1500, 1600, 1, 2, 4000, 3, 2)`,
 }
 
-const rocprofJSON = `{"rocprofiler-sdk-tool":[{"metadata":{"pid":1,"command":["/home/someone/app"],` +
+// RocprofJSON has the calls, copies and kernels of RocpdStory.
+const RocprofJSON = `{"rocprofiler-sdk-tool":[{"metadata":{"pid":1,"command":["/home/someone/app"],` +
 	`"environment":{"USER":"someone"}},
 "buffer_records":{
 "kernel_dispatch":[{"kind":10,"operation":1,"thread_id":9,"correlation_id":{"internal":12,"external":0},` +
@@ -69,7 +63,8 @@ const rocprofJSON = `{"rocprofiler-sdk-tool":[{"metadata":{"pid":1,"command":["/
 "kernel_symbols":[{"kernel_id":5,"kernel_name":"_Z5scalePf.kd","formatted_kernel_name":"scale(float*)",` +
 	`"arch_vgpr_count":20,"accum_vgpr_count":4}]}]}`
 
-var rocprofTables = map[string]string{
+// RocprofTables are the CSV files of a profile, by their names.
+var RocprofTables = map[string]string{
 	"77_kernel_trace.csv": `"Kind","Agent_Id","Queue_Id","Stream_Id","Thread_Id","Dispatch_Id","Kernel_Id",` +
 		`"Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp","LDS_Block_Size","Scratch_Size","VGPR_Count",` +
 		`"Accum_VGPR_Count","SGPR_Count","Workgroup_Size_X","Workgroup_Size_Y","Workgroup_Size_Z","Grid_Size_X",` +
@@ -92,118 +87,36 @@ var rocprofTables = map[string]string{
 `,
 }
 
-func put(t testing.TB, dir, name, content string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func rocprofTablesIn(t testing.TB) string {
+// RocprofTablesIn writes the CSV files and returns the path of the kernels' table.
+func RocprofTablesIn(t testing.TB) string {
 	dir := t.TempDir()
-	for name, content := range rocprofTables {
-		put(t, dir, name, content)
+	for name, content := range RocprofTables {
+		Put(t, dir, name, content)
 	}
 	return filepath.Join(dir, "77_kernel_trace.csv")
 }
 
-func TestRocprofFormsAgree(t *testing.T) {
-	for name, path := range map[string]string{
-		"rocpd": database(t, rocpdStory...), "json": put(t, t.TempDir(), "77_results.json", rocprofJSON),
-		"csv": rocprofTablesIn(t),
-	} {
-		r := capture(t, path, anyDevice)
-		r.check(t)
-		var got []string
-		for _, op := range r.ops {
-			line := fmt.Sprintf("%s stream %d %d bytes async %v %d ns", opNames[op.Kind], op.Stream, op.Bytes, op.Async, op.Ns)
-			if op.Recorded != nil {
-				line += fmt.Sprintf(" %+v", *op.Recorded)
-			}
-			got = append(got, line)
-		}
-		want := []string{
-			"copy_h2d stream 3 4000 bytes async true 10 ns {HostNs:0 StartNs:500 DurationNs:100}",
-			"host_work stream 0 0 bytes async false 10 ns",
-			"launch stream 3 0 bytes async false 10 ns {HostNs:20 StartNs:1000 DurationNs:500}",
-		}
-		if strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-		k := r.kernels[0]
-		if k.Grid != (trace.Dim3{16, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 24 ||
-			k.SharedBytes != 512 ||
-			k.LocalBytes != 16 {
-			t.Errorf("%s: %+v", name, k)
-		}
-		if r.functions[k.Function].Name != "scale(float*)" || r.meta.GPU != "AMD Instinct MI210" {
-			t.Errorf("%s: %q on %q", name, r.functions[k.Function].Name, r.meta.GPU)
-		}
-		mi210 := trace.Machine{
-			Name: "AMD Instinct MI210", Architecture: "gfx90a", SMs: 104, ClockHz: 1700e6, WarpSize: 64, WarpsPerSM: 32,
-			SharedBytesPerSM: 65536,
-		}
-		if got := r.meta.Machine(); got != mi210 {
-			t.Errorf("%s: captured on %+v", name, got)
-		}
-		if name == "json" && r.diag("page_fault") != 1 {
-			t.Errorf("%v", r.diags)
-		}
-	}
-}
-
-func TestRocprofMalformed(t *testing.T) {
-	for name, c := range map[string]struct{ text, err, diag string }{
-		"cut short":  {text: rocprofJSON[:900], err: "the input ends inside a value"},
-		"no times":   {text: strings.ReplaceAll(rocprofJSON, "start_timestamp", "when"), diag: "record_without_time"},
-		"no symbols": {text: strings.ReplaceAll(rocprofJSON, "kernel_symbols", "other"), diag: "kernel_without_name"},
-		"no agents":  {text: strings.ReplaceAll(rocprofJSON, `"agents"`, `"other"`), diag: "host_copy"},
-		"wrong types": {text: `{"rocprofiler-sdk-tool":[{"agents":7,"buffer_records":{"kernel_dispatch":[1,"a"]}}]}`,
-			diag: "bad_value"},
-		"zero groups": {text: strings.ReplaceAll(rocprofJSON, `"x":64`, `"x":0`), diag: "kernel_without_grid"},
-	} {
-		r, err := tryConvert(t, put(t, t.TempDir(), "r.json", c.text), "rocprof", anyDevice)
-		switch {
-		case c.err != "":
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s: %v", name, err)
-			}
-		case err != nil:
-			t.Errorf("%s: %v", name, err)
-		default:
-			if r.check(t); r.diag(c.diag) == 0 {
-				t.Errorf("%s: no %s in %v", name, c.diag, r.diags)
-			}
-		}
-	}
-	if _, err := tryText(t, "rocprof", rocprofJSON); err == nil || !strings.Contains(err.Error(), "read more than once") {
-		t.Errorf("from standard input: %v", err)
-	}
-}
-
-func FuzzRocprofJSON(f *testing.F) {
-	f.Add(rocprofJSON)
-	path := filepath.Join(f.TempDir(), "r.json")
-	f.Fuzz(func(t *testing.T, text string) {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if r, err := tryConvert(t, path, "rocprof", anyDevice); err == nil {
-			r.check(t)
-		}
-	})
-}
-
-func FuzzRocprofTable(f *testing.F) {
-	f.Add(rocprofTables["77_kernel_trace.csv"])
-	f.Fuzz(func(t *testing.T, text string) {
-		if r, err := tryText(t, "rocprof", text); err == nil {
-			r.check(t)
-		}
-	})
-}
+// RocprofV1JSON is the timeline of rocprof as its script writes it: labels of processes, rows with their columns as
+// texts, calls of the host, and arrows between them.
+const RocprofV1JSON = `{ "traceEvents":[{}
+,{"args":{"name":"0 CPU HIP API"},"ph":"M","pid":2,"name":"process_name"}
+,{"args":{"name":"1 COPY"},"ph":"M","pid":1,"name":"process_name"}
+,{"args":{"name":"2 GPU0"},"ph":"M","pid":6,"name":"process_name"}
+,{"ts":"0","dur":"10","ph":"X","name":"hipLaunchKernel","pid":2,"tid":77,"args":{"BeginNs":"1000","EndNs":"11000",` +
+	`"pid":"5","tid":"77","Name":"hipLaunchKernel","Index":"1"}}
+,{"ts":"20","dur":"5","ph":"X","name":"void scale(float*) [clone .kd]","pid":6,"tid":2,"args":{
+      "BeginNs":"21000",
+      "EndNs":"26500",
+      "dev-id":"0",
+      "queue-id":"2",
+      "Name":"scale"
+    }
+  }
+,{"ts":"40","dur":"5","ph":"X","name":"sum","pid":6,"tid":2,"args":{"Index":"1","gpu-id":"0","queue-id":"2",` +
+	`"grd":"1000","wgr":"64","lds":"512","scr":"0","arch_vgpr":"24","accum_vgpr":"8","BeginNs":"40000","EndNs":"41000"}}
+,{"ts":"30","dur":"5","ph":"X","name":"CopyHostToDevice","pid":1,"tid":0,"args":{"BeginNs":"30000","EndNs":"35000",` +
+	`"dev-id":"0","queue-id":"0","Name":"CopyHostToDevice"}}
+,{"ts":1,"ph":"s","cat":"DataFlow","id":1,"pid":2,"tid":77,"name":"dep"}
+],
+"otherData": { "VERSION": "1" } }
+`

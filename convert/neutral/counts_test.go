@@ -1,14 +1,16 @@
-package convert
+package neutral_test
 
 import (
-	"gpureplay/trace/tracetest"
 	"strings"
 	"testing"
+
+	"gpureplay/convert/converttest"
+	"gpureplay/trace/tracetest"
 )
 
 // Counts of classes, with the bytes that CTAs touch, as a profiler may have them.
 func TestTablesOfCounts(t *testing.T) {
-	dir := handMade(t, map[string]string{
+	dir := converttest.HandMade(t, map[string]string{
 		"kernels": "name,grid_x,block_x\nscale,2,64\n",
 		"arrays":  "name,address,bytes\na,0x1000,512\n",
 		"ranges":  "kernel,cta,kind,array,mode,first_byte,end_byte\n0,0,touched,0,readwrite,0,256\n",
@@ -53,7 +55,7 @@ func TestTablesOfCountsErrors(t *testing.T) {
 		{"kernel,cta,class,executions\n7,0,int,1\n", "it names kernel 7, but the table kernels has 1"},
 		{"kernel,cta,class\n0,0,int\n", "executions"},
 	} {
-		dir := handMade(t, map[string]string{"kernels": "name,grid_x,block_x\nscale,2,64\n", "counts": c.counts})
+		dir := converttest.HandMade(t, map[string]string{"kernels": "name,grid_x,block_x\nscale,2,64\n", "counts": c.counts})
 		if _, err := fromTables(t, dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v; want %q", err, c.want)
 		}

@@ -1,4 +1,4 @@
-package convert
+package accelsim_test
 
 import (
 	"archive/tar"
@@ -12,11 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
+	"gpureplay/trace/tracetest"
+
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
-
-	"gpureplay/trace/tracetest"
 )
 
 // pack packs data as the ending of a name says.
@@ -100,12 +102,13 @@ func folderOf(t testing.TB, members []member) string {
 
 // However a capture is packed, it comes to the same trace.
 func TestAccelsimPackings(t *testing.T) {
-	want := capture(t, folderOf(t, someKernels(t, "")), anyDevice)
-	if len(want.kernels) != 3 || want.count(0) != 0 || len(want.ops) != 4 {
-		t.Fatalf("%d kernels, %d operations", len(want.kernels), len(want.ops))
+	want := converttest.Read(t, folderOf(t, someKernels(t, "")), converttest.AnyDevice)
+	if len(want.Kernels) != 3 || want.Count(0) != 0 || len(want.Ops) != 4 {
+		t.Fatalf("%d kernels, %d operations", len(want.Kernels), len(want.Ops))
 	}
 	for _, packing := range []string{"", ".xz", ".gz", ".zst"} {
-		if got := capture(t, folderOf(t, someKernels(t, packing)), anyDevice); !reflect.DeepEqual(got, want) {
+		if got := converttest.Read(t, folderOf(t, someKernels(t, packing)), converttest.AnyDevice); !reflect.DeepEqual(got,
+			want) {
 			t.Errorf("a folder with kernels packed as %q differs", packing)
 		}
 		members := someKernels(t, packing)
@@ -116,7 +119,7 @@ func TestAccelsimPackings(t *testing.T) {
 				if err := os.WriteFile(file, pack(t, outer, tarOf(t, order)), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if got := capture(t, file, anyDevice); !reflect.DeepEqual(got, want) {
+				if got := converttest.Read(t, file, converttest.AnyDevice); !reflect.DeepEqual(got, want) {
 					t.Errorf("an archive packed as %q with kernels packed as %q differs", outer, packing)
 				}
 			}
@@ -143,7 +146,8 @@ func TestAccelsimDamagedArchives(t *testing.T) {
 		if err := os.WriteFile(file, c.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tryConvert(t, file, "accelsim", anyDevice); err == nil || !strings.Contains(err.Error(), c.want) ||
+		if _, err := converttest.Try(t, file, "accelsim", converttest.AnyDevice); err == nil ||
+			!strings.Contains(err.Error(), c.want) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
@@ -159,7 +163,7 @@ func TestAccelsimCutKernel(t *testing.T) {
 				members[i].data = members[i].data[:len(members[i].data)*2/3]
 			}
 		}
-		_, err := tryConvert(t, folderOf(t, members), "", anyDevice)
+		_, err := converttest.Try(t, folderOf(t, members), "", converttest.AnyDevice)
 		if err == nil || !strings.Contains(err.Error(), "kernel-2.traceg:") || !strings.Contains(err.Error(), "it was cut") {
 			t.Errorf("%s: %v", packing, err)
 		}
@@ -169,29 +173,29 @@ func TestAccelsimCutKernel(t *testing.T) {
 func TestAccelsimDetect(t *testing.T) {
 	dir := folderOf(t, someKernels(t, ""))
 	for _, name := range []string{"", "kernelslist.g", "kernel-1.traceg"} {
-		in, err := Open(filepath.Join(dir, name), nil)
+		in, err := convert.Open(filepath.Join(dir, name), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := Detect(in); err != nil || f.Name != "accelsim" {
+		if f, err := convert.Detect(in); err != nil || f.Name != "accelsim" {
 			t.Errorf("%q: %s, %v", name, f.Name, err)
 		}
 	}
 	for _, other := range []string{filepath.Join(dir, "notes.txt"), t.TempDir()} {
-		in, err := Open(other, nil)
+		in, err := convert.Open(other, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := Detect(in); !errors.Is(err, ErrUnknown) {
+		if f, err := convert.Detect(in); !errors.Is(err, convert.ErrUnknown) {
 			t.Errorf("%s: %s, %v", filepath.Base(other), f.Name, err)
 		}
 	}
 	// A list names files beside it, so it cannot come from standard input.
-	in, err := Open("-", strings.NewReader("kernel-1.traceg\n"))
+	in, err := convert.Open("-", strings.NewReader("kernel-1.traceg\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Convert(context.Background(), in, "", &recording{}, anyDevice); err == nil ||
+	if err := convert.Convert(context.Background(), in, "", &converttest.Recording{}, converttest.AnyDevice); err == nil ||
 		!strings.Contains(err.Error(), "standard input") {
 		t.Errorf("a list from standard input: %v", err)
 	}

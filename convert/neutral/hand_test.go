@@ -1,32 +1,21 @@
-package convert
+package neutral_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/trace"
 	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
-// handMade writes tables by hand: NAME to the text of NAME.csv.
-func handMade(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name+".csv"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
 // The example of docs/neutral.md, with copies, tasks and launches beside it, all with as few columns as there may
 // be, is the trace that is written out here.
 func TestTablesByHand(t *testing.T) {
-	dir := handMade(t, map[string]string{
+	dir := converttest.HandMade(t, map[string]string{
 		// floats and empty cells as pandas writes integers of a column with NULL
 		"kernels": "name,grid_x,block_x,duration_ns\nscale,2,48.0,1000\nchild,1,32,\njob,1,32,\nscale,1,64,\n",
 		"arrays":  "name,address,bytes\na,0x1000,512\nb,8192,512\n",
@@ -78,15 +67,15 @@ kernel scale id=3 grid=1 block=64 regs=0 shared=0 stream=0 fidelity=kernel
 `
 	got, wanted := strings.Split(tracetest.Text(t, r), "\n"), strings.Split(want, "\n")
 	for i := range max(len(got), len(wanted)) {
-		if at(got, i) != at(wanted, i) {
-			t.Errorf("line %d:\n got %q\nwant %q", i+1, at(got, i), at(wanted, i))
+		if converttest.LineAt(got, i) != converttest.LineAt(wanted, i) {
+			t.Errorf("line %d:\n got %q\nwant %q", i+1, converttest.LineAt(got, i), converttest.LineAt(wanted, i))
 		}
 	}
 }
 
 // Kernels alone are a trace at kernel fidelity, launched in their order.
 func TestTablesKernelsAlone(t *testing.T) {
-	r, err := fromTables(t, handMade(t, map[string]string{"kernels": "name,stream\na,1\nb,2\na,1\n"}))
+	r, err := fromTables(t, converttest.HandMade(t, map[string]string{"kernels": "name,stream\na,1\nb,2\na,1\n"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +84,6 @@ func TestTablesKernelsAlone(t *testing.T) {
 		t.Errorf("%+v, %d functions, fidelity %v", p.Totals, len(p.Functions), p.Meta.Fidelity)
 	}
 }
-
-const oneKernel = "name,grid_x,block_x\nk,2,32\n"
 
 // Wrong tables are errors that name the file, the row or column, and the fault.
 func TestTablesErrors(t *testing.T) {
@@ -115,50 +102,53 @@ func TestTablesErrors(t *testing.T) {
 		"function":  {map[string]string{"kernels": "function\n0\n"}, []string{"functions has 0"}},
 		"scope": {map[string]string{"kernels": "name,scope\nk,0\n"},
 			[]string{"kernels.csv", "row 0", "scopes has 0"}},
-		"scope's place": {map[string]string{"kernels": oneKernel, "scopes": "name,within\na,\nb,1\n"},
+		"scope's place": {map[string]string{"kernels": converttest.OneKernel, "scopes": "name,within\na,\nb,1\n"},
 			[]string{"scopes.csv", "row 1", "comes after it"}},
-		"no address": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta\n0,0\n"},
+		"no address": {map[string]string{"kernels": converttest.OneKernel, "accesses": "kernel,cta\n0,0\n"},
 			[]string{"accesses.csv", "lacks the column address"}},
-		"order": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n0,1,4\n0,0,4\n"},
+		"order": {map[string]string{"kernels": converttest.OneKernel, "accesses": "kernel,cta,address\n0,1,4\n0,0,4\n"},
 			[]string{"row 1", "sort the table"}},
-		"kernel": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n3,1,4\n"},
+		"kernel": {map[string]string{"kernels": converttest.OneKernel, "accesses": "kernel,cta,address\n3,1,4\n"},
 			[]string{"names kernel 3", "has 1"}},
-		"outside": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n0,2,4\n"},
+		"outside": {map[string]string{"kernels": converttest.OneKernel, "accesses": "kernel,cta,address\n0,2,4\n"},
 			[]string{"outside of its grid"}},
-		"twice": {map[string]string{"kernels": oneKernel, "ctas": "kernel,cta\n0,1\n0,1\n"}, []string{"twice"}},
-		"lanes": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,lanes\n0,1,4,33\n"},
+		"twice": {map[string]string{"kernels": converttest.OneKernel, "ctas": "kernel,cta\n0,1\n0,1\n"}, []string{"twice"}},
+		"lanes": {map[string]string{"kernels": converttest.OneKernel, "accesses": "kernel,cta,address,lanes\n0,1,4,33\n"},
 			[]string{"33 addresses for 32"}},
-		"many lanes": {map[string]string{"kernels": oneKernel,
+		"many lanes": {map[string]string{"kernels": converttest.OneKernel,
 			"accesses": "kernel,cta,address,lanes\n0,1,4,4000000000\n"}, []string{"more than 4096"}},
-		"no width": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,width_bytes\n0,1,4,0\n"},
+		"no width": {map[string]string{"kernels": converttest.OneKernel,
+			"accesses": "kernel,cta,address,width_bytes\n0,1,4,0\n"},
 			[]string{"width_bytes"}},
-		"no list": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,addresses\n0,1,4;5\n"},
+		"no list": {map[string]string{"kernels": converttest.OneKernel, "accesses": "kernel,cta,addresses\n0,1,4;5\n"},
 			[]string{"addresses", "[1,2]"}},
-		"mask": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,mask\n0,1,4,-5\n"},
+		"mask": {map[string]string{"kernels": converttest.OneKernel, "accesses": "kernel,cta,address,mask\n0,1,4,-5\n"},
 			[]string{"mask"}},
-		"step": {map[string]string{"kernels": oneKernel, "steps": "kernel,cta,warp,instruction\n0,0,0,0\n"},
+		"step": {map[string]string{"kernels": converttest.OneKernel, "steps": "kernel,cta,warp,instruction\n0,0,0,0\n"},
 			[]string{"steps.csv", "the function has 0"}},
-		"array": {map[string]string{"kernels": oneKernel, "copies": "kind,array\nh2d,4\n"},
+		"array": {map[string]string{"kernels": converttest.OneKernel, "copies": "kind,array\nh2d,4\n"},
 			[]string{"copies.csv", "arrays has 0"}},
-		"kind":    {map[string]string{"kernels": oneKernel, "copies": "kind,bytes\nhtod,4\n"}, []string{"htod", "h2d"}},
-		"no kind": {map[string]string{"kernels": oneKernel, "copies": "kind,bytes\n,4\n"}, []string{"kind"}},
-		"order alone": {map[string]string{"kernels": oneKernel, "copies": "kind,bytes,order\nh2d,4,0\n"},
+		"kind": {map[string]string{"kernels": converttest.OneKernel, "copies": "kind,bytes\nhtod,4\n"}, []string{"htod",
+			"h2d"}},
+		"no kind": {map[string]string{"kernels": converttest.OneKernel, "copies": "kind,bytes\n,4\n"}, []string{"kind"}},
+		"order alone": {map[string]string{"kernels": converttest.OneKernel, "copies": "kind,bytes,order\nh2d,4,0\n"},
 			[]string{"table calls"}},
-		"order needed": {map[string]string{"kernels": oneKernel, "copies": "kind,bytes\nh2d,4\n",
+		"order needed": {map[string]string{"kernels": converttest.OneKernel, "copies": "kind,bytes\nh2d,4\n",
 			"calls": "kind,kernel\nlaunch,0\n"}, []string{"lacks the column order"}},
-		"order twice": {map[string]string{"kernels": oneKernel, "calls": "order,kind,kernel\n3,launch,0\n3,sync,\n"},
+		"order twice": {map[string]string{"kernels": converttest.OneKernel,
+			"calls": "order,kind,kernel\n3,launch,0\n3,sync,\n"},
 			[]string{"order 3 after 3"}},
-		"launched": {map[string]string{"kernels": oneKernel, "calls": "kind,kernel\nlaunch,0\nlaunch,0\n"},
+		"launched": {map[string]string{"kernels": converttest.OneKernel, "calls": "kind,kernel\nlaunch,0\nlaunch,0\n"},
 			[]string{"row 1", "second time"}},
-		"cycle": {map[string]string{"kernels": oneKernel, "launches": "kernel,cta,child\n0,0,0\n"},
+		"cycle": {map[string]string{"kernels": converttest.OneKernel, "launches": "kernel,cta,child\n0,0,0\n"},
 			[]string{"not after its parent"}},
 		"short row": {map[string]string{"kernels": "name,stream\nk\n"}, []string{"kernels.csv", "fields"}},
-		"register": {map[string]string{"kernels": oneKernel, "functions": "name\nk\n",
+		"register": {map[string]string{"kernels": converttest.OneKernel, "functions": "name\nk\n",
 			"instructions": "function,class,sources\n0,int,[70000]\n"}, []string{"70000", "register"}},
-		"instruction's": {map[string]string{"kernels": oneKernel, "instructions": "function,class\n0,int\n"},
+		"instruction's": {map[string]string{"kernels": converttest.OneKernel, "instructions": "function,class\n0,int\n"},
 			[]string{"functions has 0"}},
 	} {
-		_, err := fromTables(t, handMade(t, c.files))
+		_, err := fromTables(t, converttest.HandMade(t, c.files))
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
@@ -178,14 +168,14 @@ func FuzzTables(f *testing.F) {
 	f.Add("name,grid_x,block_x\nk,2,32\nc,1,1\n", "kernel,cta,addresses\n0,1,\"[1,9]\"\n", "kernel,cta,child\n0,1,1\n",
 		"kind,bytes\nmemset,3\n")
 	f.Fuzz(func(t *testing.T, kernels, accesses, launches, copies string) {
-		dir := handMade(t, map[string]string{"kernels": kernels, "accesses": accesses, "launches": launches,
+		dir := converttest.HandMade(t, map[string]string{"kernels": kernels, "accesses": accesses, "launches": launches,
 			"copies": copies})
-		in, err := Open(dir, nil)
+		in, err := convert.Open(dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		target := filepath.Join(t.TempDir(), "a.zst")
-		if Run(t.Context(), in, "", target, anyDevice) != nil {
+		if convert.Run(t.Context(), in, "", target, converttest.AnyDevice) != nil {
 			return
 		}
 		r, err := container.Open(target)

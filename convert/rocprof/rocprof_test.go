@@ -1,0 +1,113 @@
+package rocprof_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpureplay/convert/converttest"
+	"gpureplay/trace"
+)
+
+func TestRocprofFormsAgree(t *testing.T) {
+	for name, path := range map[string]string{
+		"rocpd": converttest.Database(t, converttest.RocpdStory...), "json": converttest.Put(t, t.TempDir(),
+			"77_results.json", converttest.RocprofJSON),
+		"csv": converttest.RocprofTablesIn(t),
+	} {
+		r := converttest.Read(t, path, converttest.AnyDevice)
+		r.Check(t)
+		var got []string
+		for _, op := range r.Ops {
+			line := fmt.Sprintf("%s stream %d %d bytes async %v %d ns", converttest.OpNames[op.Kind], op.Stream, op.Bytes,
+				op.Async, op.Ns)
+			if op.Recorded != nil {
+				line += fmt.Sprintf(" %+v", *op.Recorded)
+			}
+			got = append(got, line)
+		}
+		want := []string{
+			"copy_h2d stream 3 4000 bytes async true 10 ns {HostNs:0 StartNs:500 DurationNs:100}",
+			"host_work stream 0 0 bytes async false 10 ns",
+			"launch stream 3 0 bytes async false 10 ns {HostNs:20 StartNs:1000 DurationNs:500}",
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		k := r.Kernels[0]
+		if k.Grid != (trace.Dim3{16, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 24 ||
+			k.SharedBytes != 512 ||
+			k.LocalBytes != 16 {
+			t.Errorf("%s: %+v", name, k)
+		}
+		if r.Functions[k.Function].Name != "scale(float*)" || r.Meta.GPU != "AMD Instinct MI210" {
+			t.Errorf("%s: %q on %q", name, r.Functions[k.Function].Name, r.Meta.GPU)
+		}
+		mi210 := trace.Machine{
+			Name: "AMD Instinct MI210", Architecture: "gfx90a", SMs: 104, ClockHz: 1700e6, WarpSize: 64, WarpsPerSM: 32,
+			SharedBytesPerSM: 65536,
+		}
+		if got := r.Meta.Machine(); got != mi210 {
+			t.Errorf("%s: captured on %+v", name, got)
+		}
+		if name == "json" && r.Diag("page_fault") != 1 {
+			t.Errorf("%v", r.Diags)
+		}
+	}
+}
+
+func TestRocprofMalformed(t *testing.T) {
+	for name, c := range map[string]struct{ text, err, diag string }{
+		"cut short": {text: converttest.RocprofJSON[:900], err: "the input ends inside a value"},
+		"no times": {text: strings.ReplaceAll(converttest.RocprofJSON, "start_timestamp", "when"),
+			diag: "record_without_time"},
+		"no symbols": {text: strings.ReplaceAll(converttest.RocprofJSON, "kernel_symbols", "other"),
+			diag: "kernel_without_name"},
+		"no agents": {text: strings.ReplaceAll(converttest.RocprofJSON, `"agents"`, `"other"`), diag: "host_copy"},
+		"wrong types": {text: `{"rocprofiler-sdk-tool":[{"agents":7,"buffer_records":{"kernel_dispatch":[1,"a"]}}]}`,
+			diag: "bad_value"},
+		"zero groups": {text: strings.ReplaceAll(converttest.RocprofJSON, `"x":64`, `"x":0`), diag: "kernel_without_grid"},
+	} {
+		r, err := converttest.Try(t, converttest.Put(t, t.TempDir(), "r.json", c.text), "rocprof", converttest.AnyDevice)
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v", name, err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		default:
+			if r.Check(t); r.Diag(c.diag) == 0 {
+				t.Errorf("%s: no %s in %v", name, c.diag, r.Diags)
+			}
+		}
+	}
+	if _, err := converttest.TryText(t, "rocprof", converttest.RocprofJSON); err == nil || !strings.Contains(err.Error(),
+		"read more than once") {
+		t.Errorf("from standard input: %v", err)
+	}
+}
+
+func FuzzRocprofJSON(f *testing.F) {
+	f.Add(converttest.RocprofJSON)
+	path := filepath.Join(f.TempDir(), "r.json")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := converttest.Try(t, path, "rocprof", converttest.AnyDevice); err == nil {
+			r.Check(t)
+		}
+	})
+}
+
+func FuzzRocprofTable(f *testing.F) {
+	f.Add(converttest.RocprofTables["77_kernel_trace.csv"])
+	f.Fuzz(func(t *testing.T, text string) {
+		if r, err := converttest.TryText(t, "rocprof", text); err == nil {
+			r.Check(t)
+		}
+	})
+}
