@@ -229,7 +229,14 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%+v: time 0 is %d ns", c, s.Origin)
 		}
 	}
-	r, _ := chosen(t, timed, criteria{to: "300ns", steps: "1", ranges: "forward"})
+	// What begins at the end of the window is out, by that alone.
+	r, _ := chosen(t, timed, criteria{to: "300ns"})
+	same(t, lines(t, r, "h2d", "kernel"), `
+		h2d bytes=8 addr=0x10 async host=0 start=20 duration=30 scope=0
+		h2d bytes=8 addr=0x10 async host=110 start=270 duration=20 scope=1
+		kernel f id=0 host=100 start=110 duration=150 scope=1
+		`)
+	r, _ = chosen(t, timed, criteria{to: "300ns", steps: "1", ranges: "forward"})
 	same(t, lines(t, r, "h2d", "kernel"), `
 		h2d bytes=8 addr=0x10 async host=10 start=170 duration=20 scope=1
 		kernel f id=0 host=0 start=10 duration=150 scope=1
@@ -359,6 +366,23 @@ launch g grid=1 block=32 host=600 start=620 duration=10 ns=10
 		launch 1 ns=260
 		work 40
 		launch 2 ns=10
+		`)
+}
+
+// Work left out of another stream runs until 1100. The chosen work begins at 400, and its calls count as made then at
+// the latest, not when the other stream was free.
+func TestLeftOutWorkOfAnotherStream(t *testing.T) {
+	r, s := chosen(t, `
+launch f grid=1 block=32 stream=1 host=0 start=100 duration=1000
+launch g grid=1 block=32 stream=2 host=50 start=400 duration=100
+launch g grid=1 block=32 stream=2 host=600 start=700 duration=100
+`, criteria{kernels: "1-2"})
+	if s.Origin != 400 {
+		t.Errorf("time 0 is %d ns", s.Origin)
+	}
+	same(t, lines(t, r, "kernel"), `
+		kernel g id=0 grid=1 block=32 stream=2 host=0 start=0 duration=100
+		kernel g id=1 grid=1 block=32 stream=2 host=200 start=300 duration=100
 		`)
 }
 

@@ -20,9 +20,9 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// sums is a kernel of one warp whose lanes 0 to 2 run a loop 1, 2 and 35 times. The loop has a load, an addition,
-// the pointer, a comparison and a branch back.
-func sums() string {
+// sums is a kernel of one warp whose lanes 0 to 2 run a loop once, twice and so many times. The loop has a load, an
+// addition, the pointer, a comparison and a branch back.
+func sums(most int) string {
 	var b strings.Builder
 	b.WriteString(`array a base=0x10000 bytes=64K input
 function k
@@ -39,7 +39,7 @@ cta 0
 warp 0
 0000 mask=7
 `)
-	for i := range 35 {
+	for i := range most {
 		switch {
 		case i == 0:
 			b.WriteString("0010 mask=7 @0x10000,0x11000,0x12000\n")
@@ -55,7 +55,7 @@ warp 0
 }
 
 func TestLoopByHand(t *testing.T) {
-	r := tracetest.FromText(t, sums())
+	r := tracetest.FromText(t, sums(35))
 	loops, err := outline.Find(context.Background(), r)
 	if err != nil || len(loops) != 1 {
 		t.Fatalf("%d loops, %v; want 1", len(loops), err)
@@ -149,10 +149,29 @@ func checkChild(t *testing.T, r *container.Reader) {
 	}
 }
 
+// A child has as many CTAs as its threads fill, in whole or in part.
+func TestCTAsOfAChild(t *testing.T) {
+	for most, want := range map[int]uint32{32: 1, 63: 1, 64: 1, 65: 2, 128: 2, 129: 3} {
+		r := tracetest.FromText(t, sums(most))
+		loops, err := outline.Find(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := write(t, r, &outline.Options{Loops: loops, Threshold: 2, Block: 64})
+		var k trace.Kernel
+		if err := made.Kernel(3, &k); err != nil {
+			t.Fatal(err)
+		}
+		if k.Grid[0] != want {
+			t.Errorf("%d threads in %d CTAs of 64, want %d", most, k.Grid[0], want)
+		}
+	}
+}
+
 // Under flat the program is the one that was captured, to the cycle. A threshold that no lane
 // reaches runs the loop behind its launch; one that lanes 0 and 1 do not reach runs it for them.
 func TestFlatIsTheLoopAgain(t *testing.T) {
-	r := tracetest.FromText(t, sums())
+	r := tracetest.FromText(t, sums(35))
 	loops, err := outline.Find(context.Background(), r)
 	if err != nil {
 		t.Fatal(err)
