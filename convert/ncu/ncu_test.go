@@ -89,6 +89,20 @@ func TestNcuEmpty(t *testing.T) {
 	}
 }
 
+// Of several metrics with one meaning the first counts, also where the other is the larger or the smaller.
+func TestNcuFirstOfSeveral(t *testing.T) {
+	text := converttest.NcuHead + `"gpc__cycles_elapsed.max","sm__cycles_elapsed.avg","gpu__time_duration.sum",` +
+		`"gpu__time_duration.max","launch__sm_count"` + "\n" +
+		`"0","9","p","h","k","1","7","(32, 1, 1)","(1, 1, 1)","0","9.0","30,000","20,000","20,000","25,000","28"` + "\n"
+	r := converttest.Text(t, "ncu", text)
+	if got := r.Kernels[0].Recorded.DurationNs; got != 20000 {
+		t.Errorf("%d ns, want the first, 20000", got)
+	}
+	if got := r.Meta.Machine().ClockHz; got != 1500e6 { // 30,000 cycles in 20 us
+		t.Errorf("a clock of %v Hz, want that of the first of both, 1.5e9", got)
+	}
+}
+
 // The device with the most launches is converted, or the one requested.
 func TestNcuDevices(t *testing.T) {
 	text := converttest.NcuHead + `"gpu__time_duration.sum"` + "\n"

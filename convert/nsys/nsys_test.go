@@ -234,3 +234,50 @@ func TestNsysMalformed(t *testing.T) {
 		t.Errorf("from standard input: %v", err)
 	}
 }
+
+// Streams of two contexts that share a number are apart, and apart from every stream of the first: its number 65543
+// is 7 and 1<<16.
+func TestNsysStatsContexts(t *testing.T) {
+	text := converttest.NsysStats
+	for _, x := range []struct{ ctx, stream string }{{"1", "65543"}, {"2", "7"}, {"2", "13"}, {"1", "7"}} {
+		text += "5000,10,3,4,1,1,32,1,1,16,0,0,,,,,NVIDIA RTX 3090 (0)," + x.ctx + ",," + x.stream + ",k\n"
+	}
+	var got []uint64
+	for _, op := range converttest.Text(t, "nsys", text).Ops {
+		if op.Kind == trace.OpLaunch {
+			got = append(got, op.Stream)
+		}
+	}
+	slices.Sort(got)
+	if want := []uint64{7, 13, 65543, 1<<32 | 7, 1<<32 | 13}; !slices.Equal(got, want) {
+		t.Errorf("streams %d, want %d", got, want)
+	}
+}
+
+// Each direction in both spellings; copies within the host are no work of the device.
+func TestNsysStatsCopies(t *testing.T) {
+	head, _, _ := strings.Cut(converttest.NsysStats, "\n")
+	for text, want := range map[string]trace.OpKind{
+		"HtoD": trace.OpCopyH2D, "Host-to-Device": trace.OpCopyH2D, "HtoA": trace.OpCopyH2D,
+		"Host-to-Array": trace.OpCopyH2D,
+		"DtoH":          trace.OpCopyD2H, "Device-to-Host": trace.OpCopyD2H, "AtoH": trace.OpCopyD2H,
+		"Array-to-Host": trace.OpCopyD2H,
+		"DtoD":          trace.OpCopyD2D, "Device-to-Device": trace.OpCopyD2D, "DtoA": trace.OpCopyD2D,
+		"AtoD": trace.OpCopyD2D,
+		"PtoP": trace.OpCopyP2P, "Peer-to-Peer": trace.OpCopyP2P,
+		"HtoH": trace.NumOpKinds, "Host-to-Host": trace.NumOpKinds,
+	} {
+		r := converttest.Text(t, "nsys", head+"\n"+
+			"1000,700,1,,,,,,,,,,1.5,1.0,,,NVIDIA RTX 3090 (0),1,,7,[CUDA memcpy "+text+"]\n"+
+			"2500,2000,2,4,1,1,32,1,1,16,0,0,,,,,NVIDIA RTX 3090 (0),1,,7,k\n")
+		got := trace.OpKind(trace.NumOpKinds)
+		for _, op := range r.Ops {
+			if op.Kind != trace.OpLaunch && op.Recorded != nil {
+				got = op.Kind
+			}
+		}
+		if got != want {
+			t.Errorf("%s is %v, want %v", text, got, want)
+		}
+	}
+}
