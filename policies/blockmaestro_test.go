@@ -13,9 +13,9 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// neighbours is the worked example: two kernels of four CTAs. CTA j of the second reads the writes of CTAs j-1, j
-// and j+1 of the first. Each CTA takes a unit, and the host waits between the two.
-func neighbours() string {
+// neighbours is the worked example: two kernels of four CTAs. CTA j of the second reads the writes of CTAs j-reach to
+// j+reach of the first. Each CTA takes a unit, and the host waits between the two.
+func neighbours(reach int) string {
 	var b strings.Builder
 	b.WriteString("array a bytes=512\n")
 	for k := range 2 {
@@ -28,7 +28,7 @@ func neighbours() string {
 			if k == 0 {
 				fmt.Fprintf(&b, "range a write %d..%d\n", 128*c, 128*(c+1))
 			} else {
-				fmt.Fprintf(&b, "range a read %d..%d\n", 128*max(0, c-1), 128*min(4, c+2))
+				fmt.Fprintf(&b, "range a read %d..%d\n", 128*max(0, c-reach), 128*min(4, c+1+reach))
 			}
 			b.WriteString("warp 0\n int R1 <- R1 x100\n exit\n")
 		}
@@ -58,7 +58,7 @@ func TestBlockMaestroExample(t *testing.T) {
 		cfg := tiny(t, c.places, 1)
 		cfg.Host.LaunchLatency, cfg.Host.LaunchOverheadNs, cfg.KMU.DispatchLatency = unit, 0, 0
 		cfg.KMU.CTAsPerCycle = float64(c.places)
-		l, sum := run(t, neighbours(), cfg, c.policy)
+		l, sum := run(t, neighbours(1), cfg, c.policy)
 		if got := (sum.Cycles+unit/2)/unit - 1; got != c.units {
 			t.Errorf("%s with %d places: %d units, want %d", c.policy, c.places, got, c.units)
 		}
@@ -71,6 +71,18 @@ func TestBlockMaestroExample(t *testing.T) {
 		}
 		if got := strings.Join(second, " "); got != c.second {
 			t.Errorf("%s with %d places: %s in the second unit, want %s", c.policy, c.places, got, c.second)
+		}
+	}
+}
+
+// A CTA waits for no CTA whose range only touches its own: each of the second kernel's waits for one. With room for a
+// parent each, none waits for a whole kernel.
+func TestBlockMaestroTouchingRanges(t *testing.T) {
+	cfg := tiny(t, 4, 1)
+	for reach, want := range []float64{0, 4} {
+		_, sum := run(t, neighbours(reach), cfg, "blockmaestro,parents=1")
+		if got := metric(sum, "blockmaestro_fully_connected"); got != want {
+			t.Errorf("of CTAs that read %d neighbours on each side %v wait for a whole kernel, want %v", reach, got, want)
 		}
 	}
 }

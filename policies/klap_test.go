@@ -94,6 +94,32 @@ func TestKLAPCallsOfABlock(t *testing.T) {
 	}
 }
 
+// The slots of each block begin on a line, also behind those of a block whose slots fill none: 33 threads take 528
+// bytes. So two such blocks, one after the other, access the L1 twice as often as one.
+func TestKLAPSlotsBeginOnALine(t *testing.T) {
+	accesses := func(blocks int) (n uint64) {
+		var b strings.Builder
+		fmt.Fprintf(&b, "launch parent grid=%d block=33\n", blocks)
+		for c := range blocks {
+			fmt.Fprintf(&b, "cta %d\n warp 0\n  devlaunch\n  child %d lane=0 work=32 params=64 marked\n  exit\n", c, c+1)
+			b.WriteString(" warp 1\n  exit\n")
+		}
+		for range blocks {
+			b.WriteString("kernel work grid=1 block=32 child\ncta 0\n warp 0\n  exit\n")
+		}
+		_, sum := launchRun(t, b.String(), kepler(t, 1, false), "klap,words=1")
+		for _, r := range sum.Memory {
+			if r.Level == "l1" && r.Index < 0 {
+				n = r.Accesses
+			}
+		}
+		return n
+	}
+	if one, two := accesses(1), accesses(2); one == 0 || two != 2*one {
+		t.Errorf("one block accesses the L1 %d times, two %d times", one, two)
+	}
+}
+
 // A kernel that waits for children that the host is to launch when it has ended waits
 // for ever, and the run says so.
 func TestKLAPByKernelOfWaitingParents(t *testing.T) {

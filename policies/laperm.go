@@ -214,7 +214,7 @@ func (p *laperm) take(v *model.CTAView, sm int) *lapermEntry {
 			return e
 		}
 	}
-	from := p.backup[sm]
+	from := p.backup[sm] // it has nothing, nor has the SM itself: the scan begins behind it
 	if from < 0 {
 		from = sm
 	}

@@ -90,10 +90,11 @@ func TestLaPermFigure4(t *testing.T) {
 	}
 }
 
-// Of 200 groups that one SM's CTA requests 128 are on chip and 72 in memory.
+// Of 200 groups that one SM's CTA requests 128 are on chip and 72 in memory, while the kernel's four CTAs fill the
+// SMs. Under tb-pri the four SMs' entries are one queue: 512 have room for all, and 160 leave 40.
 func TestLaPermOverflow(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("launch parent grid=1 block=32\ncta 0\n warp 0\n")
+	b.WriteString("launch parent grid=4 block=32\ncta 0\n warp 0\n")
 	for c := range 200 {
 		if c%32 == 0 {
 			b.WriteString("  devlaunch\n")
@@ -101,13 +102,20 @@ func TestLaPermOverflow(t *testing.T) {
 		fmt.Fprintf(&b, "  child %d lane=%d work=1 params=64 marked\n", 1+c, c%32)
 	}
 	b.WriteString("  int R1 <- R1 x2000\n  exit\n")
+	for c := range 3 {
+		fmt.Fprintf(&b, "cta %d\n warp 0\n  int R1 <- R1 x4000\n  exit\n", c+1)
+	}
 	for range 200 {
 		b.WriteString("kernel parent grid=1 block=32 child\ncta 0\n warp 0\n  exit\n")
 	}
 	cfg := kepler(t, 4, false)
 	cfg.SM.MaxCTAs = 1
-	_, sum := launchRun(t, b.String(), cfg, "laperm,scheme=smx-bind")
-	if n := metric(sum, "laperm_overflowed"); n != 72 {
-		t.Errorf("%v groups in memory, want 72", n)
+	for policy, want := range map[string]float64{
+		"laperm,scheme=smx-bind": 72, "laperm,scheme=tb-pri": 0, "laperm,scheme=tb-pri,entries=40": 40,
+	} {
+		_, sum := launchRun(t, b.String(), cfg, policy)
+		if n := metric(sum, "laperm_overflowed"); n != want {
+			t.Errorf("%s: %v groups in memory, want %v", policy, n, want)
+		}
 	}
 }
