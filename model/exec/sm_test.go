@@ -270,3 +270,31 @@ func TestResidentWarpRunsItsProgram(t *testing.T) {
 		t.Errorf("%d warps in use after it has left", d.sm.Used.Warps)
 	}
 }
+
+// A warp that an atomic holds issues its next instruction, which needs nothing of it, a cycle before one that needs its
+// result, whether the time of that is known at once, with the answer, or behind a collector.
+func TestAtomicHoldsItsWarp(t *testing.T) {
+	collectors := []string{"memory.engine=cycle", "sm.pipeline=collector", "sm.register_banks=4", "sm.operand_collectors=2"}
+	for name, settings := range map[string][]string{
+		"reserve": nil, "cycle": {"memory.engine=cycle"}, "collectors": collectors,
+		"fetch": append([]string{"sm.fetch_width=1"}, collectors...),
+	} {
+		issue := func(next, hold string) (at exec.Time) {
+			d := newDevice(t, "launch k grid=1 block=32\ncta 0\nwarp 0\natomic w4 R1 <- R5 @0x10000+4\n"+next+"\nexit\n",
+				append([]string{"sm.atomics_hold_warp=" + hold}, settings...)...)
+			d.start()
+			d.run()
+			for _, line := range d.log {
+				fmt.Sscanf(line, "0.1 %d>", &at)
+			}
+			return at
+		}
+		needs := issue("int R2 <- R1", "false")
+		if got := issue("int R2 <- R5", "true"); got != needs-1 || got < 20 {
+			t.Errorf("%s: it issues in %d, and one that needs the result in %d", name, got, needs)
+		}
+		if got := issue("int R2 <- R5", "false"); got > 10 {
+			t.Errorf("%s: it issues in %d where nothing holds its warp", name, got)
+		}
+	}
+}

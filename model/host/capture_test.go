@@ -14,4 +14,7 @@ func TestBoundaryIsTheMedian(t *testing.T) {
 	if got := c.boundary(all[3:5]); got != -1 {
 		t.Errorf("%d ns of kernels launched late, want -1", got)
 	}
+	if got := c.boundary([]boundary{{5, 100}}); got != -1 { // it may have waited for its launch
+		t.Errorf("%d ns of a kernel launched as long before as is usual, want -1", got)
+	}
 }
