@@ -137,3 +137,18 @@ launch e grid=1 block=32 fidelity=kernel host=5020 start=7190 duration=1000
 		t.Errorf("it is called %s, as a preset is", cfg.Name)
 	}
 }
+
+// Kernels that follow each other without a pause have a boundary of 0, which is one.
+func TestNoTimeBetweenKernels(t *testing.T) {
+	r := tracetest.FromText(t, `meta fidelity=kernel sms=108 sm=80 gpu="NVIDIA A100-SXM4-80GB"
+launch a grid=1 block=32 fidelity=kernel host=0 start=100 duration=1000
+launch b grid=1 block=32 fidelity=kernel host=10 start=1100 duration=100
+`)
+	c, err := MachineOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Config.KMU.DispatchLatency != 0 || !strings.Contains(c.Says, "0.00 µs between kernels") {
+		t.Errorf("%d cycles between kernels (%s), want 0", c.Config.KMU.DispatchLatency, c.Says)
+	}
+}

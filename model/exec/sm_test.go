@@ -271,10 +271,11 @@ func TestResidentWarpRunsItsProgram(t *testing.T) {
 	}
 }
 
-// A warp that an atomic holds issues its next instruction, which needs nothing of it, a cycle before one that needs its
-// result, whether the time of that is known at once, with the answer, or behind a collector.
+// A warp that an atomic holds issues its next instruction, which needs nothing of it, a cycle before one that
+// needs its result. So it is whether the time of that is known at once, with the answer, or behind a collector.
 func TestAtomicHoldsItsWarp(t *testing.T) {
-	collectors := []string{"memory.engine=cycle", "sm.pipeline=collector", "sm.register_banks=4", "sm.operand_collectors=2"}
+	collectors := []string{"memory.engine=cycle", "sm.pipeline=collector", "sm.register_banks=4",
+		"sm.operand_collectors=2"}
 	for name, settings := range map[string][]string{
 		"reserve": nil, "cycle": {"memory.engine=cycle"}, "collectors": collectors,
 		"fetch": append([]string{"sm.fetch_width=1"}, collectors...),

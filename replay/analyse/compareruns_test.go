@@ -2,6 +2,7 @@ package analyse
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,19 @@ func TestCompareFolders(t *testing.T) {
 	k, err := c.Pairs[0].Kernels()
 	if err != nil || len(k) != 1 || k[0] != (KernelChange{"f", 1, 1, 990, 1990}) {
 		t.Errorf("kernels %+v, %v", k, err)
+	}
+}
+
+// Of device functions too the largest change comes first, whichever way it goes; of equal ones the name decides.
+func TestLargestKernelChangeComesFirst(t *testing.T) {
+	s := kernelChanges{all: []KernelChange{{"small", 1, 1, 50, 60}, {"b", 1, 1, 0, 90}, {"shrunk", 1, 1, 200, 100},
+		{"a", 1, 1, 90, 0}}}
+	var got []string
+	for _, k := range s.sorted() {
+		got = append(got, k.Function)
+	}
+	if want := []string{"shrunk", "a", "b", "small"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -73,15 +73,22 @@ func periodOf(ctx context.Context, r *container.Reader, cfg *hardware.Config, po
 	if _, err := simulate(ctx, r, cfg, policy, &ends); err != nil {
 		return 0, err
 	}
-	const first = 4
-	n := len(ends.at)
-	return float64(ends.at[n-1]-ends.at[first]) / float64(n-1-first) / cfg.Clock.CoreMHz, nil
+	return ends.period() / cfg.Clock.CoreMHz, nil
 }
 
 // ends keeps when kernels end.
 type ends struct {
 	durations
 	at []model.Time
+}
+
+// underWay is the first kernel behind those that wait for the host.
+const underWay = 4
+
+// period is the mean time between two ends, from underWay on, in cycles.
+func (e *ends) period() float64 {
+	last := len(e.at) - 1
+	return float64(e.at[last]-e.at[underWay]) / float64(last-underWay)
 }
 
 // Kernel is of [model.Observer].

@@ -229,7 +229,7 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%+v: time 0 is %d ns", c, s.Origin)
 		}
 	}
-	// What begins at the end of the window is out, by that alone.
+	// Work that begins at the end of the window is out, by that alone.
 	r, _ := chosen(t, timed, criteria{to: "300ns"})
 	same(t, lines(t, r, "h2d", "kernel"), `
 		h2d bytes=8 addr=0x10 async host=0 start=20 duration=30 scope=0

@@ -40,8 +40,8 @@ func TestAccessIsDoneWithItsLatestRequest(t *testing.T) {
 					u.answered(load, at)
 				}
 				if got := u.Known(); !slices.Equal(got, []memory.Done{{Load: load, At: want}}) {
-					t.Errorf("answers at %d, %d of them before the unit has taken all, and %d: %+v, want %d", answers, closed, hit, got,
-						want)
+					t.Errorf("answers at %d, %d of them before the unit has taken all, and %d: %+v, want %d", answers, closed, hit,
+						got, want)
 				}
 			}
 		}
