@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,9 +19,12 @@ type bench struct {
 	*options
 	root   string
 	faults []fault
-	tests  []test            // from the cheapest on
-	reach  map[int][]int     // of a fault: the tests that reach it, as places in tests
-	sound  map[string]digest // outcome of an audited trace without a fault, by its name
+	owner
+	folders []string          // whose tests run
+	machine bool              // the auditor may name some fault
+	tests   []test            // from the cheapest on
+	reach   map[int][]int     // of a fault: the tests that reach it, as places in tests
+	sound   map[string]digest // outcome of an audited trace without a fault, by its name
 }
 
 // test is a test as its first run found it.
@@ -35,8 +37,8 @@ func (b *bench) at(words ...string) string {
 	return filepath.Join(append([]string{b.dir}, words...)...)
 }
 
-// binary is the name that `go test -c` gives the tests of a folder.
-func binary(folder string) string { return path.Base(folder) + ".test" }
+// binary is the name of the program that has the tests of a folder.
+func binary(folder string) string { return strings.ReplaceAll(folder, "/", "-") + ".test" }
 
 // build makes the programs, unless they are there for the same faults.
 func (b *bench) build(ctx context.Context, h *house) error {
@@ -61,15 +63,18 @@ func (b *bench) build(ctx context.Context, h *house) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"test", "-c", "-vet=off", "-overlay=" + overlay, "-o", bin + string(filepath.Separator)}
-	for _, folder := range b.options.tests {
-		args = append(args, "./"+folder)
+	for _, folder := range b.folders {
+		err := b.tool(ctx, "test", "-c", "-vet=off", "-overlay="+overlay, "-o", filepath.Join(bin, binary(folder)),
+			"./"+folder)
+		if err != nil {
+			return err
+		}
 	}
-	if err := b.tool(ctx, args...); err != nil {
-		return err
-	}
-	if err := b.tool(ctx, "build", "-overlay="+overlay, "-o", filepath.Join(bin, "replay"), "./cmd/replay"); err != nil {
-		return err
+	if b.machine {
+		err := b.tool(ctx, "build", "-overlay="+overlay, "-o", filepath.Join(bin, "replay"), "./cmd/replay")
+		if err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(b.at("faults.json"), plan, 0o644)
 }
@@ -103,7 +108,7 @@ func (b *bench) plant(h *house) (string, error) {
 			}
 		}
 	}
-	for _, folder := range b.options.tests {
+	for _, folder := range b.folders {
 		paths, err := filepath.Glob(filepath.Join(b.root, folder, "*_test.go"))
 		if err != nil {
 			return "", err
@@ -153,7 +158,7 @@ func planted(src []byte, name string, faults []fault) ([]byte, bool) {
 // fault finds none.
 func (b *bench) learn(ctx context.Context) error {
 	b.reach = map[int][]int{}
-	for _, folder := range b.options.tests {
+	for _, folder := range b.folders {
 		notes := b.at(binary(folder) + ".reached")
 		if _, err := os.Stat(notes); err != nil {
 			fmt.Fprintln(os.Stderr, "which tests of", folder, "reach what")
@@ -162,7 +167,8 @@ func (b *bench) learn(ctx context.Context) error {
 				return err
 			}
 			os.Remove(partial)
-			out, _, err := b.start(ctx, folder, 3600, []string{"MUTANT_REACHED=" + partial}, "-test.run=.", "-test.skip="+b.skip)
+			out, _, err := b.start(ctx, folder, 3600, []string{"MUTANT_REACHED=" + partial}, "-test.run=.",
+				"-test.skip="+b.skip)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

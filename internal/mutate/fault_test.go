@@ -68,13 +68,17 @@ func TestPlantedFaultsCompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, from, err := loadHouse(root, []string{"model/memory", "model", "policies"}, "internal/mutate/switched")
+	folders, _, err := foldersOf(root, []string{"model/...", "policies/...", "trace/...", "convert/...", "replay/..."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, from, err := loadHouse(root, folders, "internal/mutate/switched")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for seed := range uint64(3) {
 		faults := h.sample(1<<20, seed, nil)
-		if len(faults) < 2000 {
+		if len(faults) < 15000 {
 			t.Fatalf("only %d faults", len(faults))
 		}
 		for _, c := range h.packages {
@@ -119,5 +123,23 @@ func TestTold(t *testing.T) {
 	}
 	if strings.Contains(string(src), "plantedFaults.Test("+`"checkPlanted"`) {
 		t.Error("a helper tells its name as if it were a test")
+	}
+}
+
+// A fault has the tests of its folder, of the nearest above with some, or of all below its pattern.
+func TestOwnTests(t *testing.T) {
+	o := owner{patterns: []string{"convert/...", "model/memory/...", "replay"},
+		tested: []string{"convert", "convert/sass", "model/memory/cycle", "model/memory/tags", "replay"}}
+	for folder, want := range map[string][]string{
+		"convert/sass": {"convert/sass"}, "convert/nsys": {"convert"}, "convert": {"convert"}, "replay": {"replay"},
+		"model/memory/unit": {"model/memory/cycle", "model/memory/tags"}, "model": nil, "replay/audit": nil,
+	} {
+		if got := o.of(folder); !slices.Equal(got, want) {
+			t.Errorf("%s: tests of %q, want %q", folder, got, want)
+		}
+	}
+	o.fixed = []string{"model"}
+	if got := o.of("convert/sass"); !slices.Equal(got, o.fixed) {
+		t.Errorf("tests of %q, want those that are given", got)
 	}
 }

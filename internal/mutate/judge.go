@@ -35,8 +35,10 @@ var steps = []int64{300, 2000, 6000, 1 << 40}
 
 // judgeAll judges the faults that have no verdict yet.
 func (b *bench) judgeAll(ctx context.Context) error {
-	if err := b.audited(ctx); err != nil {
-		return err
+	if b.machine {
+		if err := b.audited(ctx); err != nil {
+			return err
+		}
 	}
 	known, err := b.verdicts()
 	if err != nil {
@@ -93,16 +95,18 @@ func (b *bench) judgeOne(ctx context.Context, f fault, place int, log io.Writer)
 }
 
 func (b *bench) judge(ctx context.Context, number, place int) (*verdict, error) {
-	v := &verdict{Fault: number, Reached: len(b.reach[number])}
+	left, budget := b.testsOf(number), int64(b.seconds)*1e6
+	v := &verdict{Fault: number, Reached: len(left)}
 	on := []string{"MUTANT=" + strconv.Itoa(number)}
-	if err := b.audit(ctx, on, v, place); err != nil {
-		return nil, err
+	if b.ofMachine(&b.faults[number]) {
+		if err := b.audit(ctx, on, v, place); err != nil {
+			return nil, err
+		}
 	}
-	left, budget := b.reach[number], int64(b.seconds)*1e6
 	for _, step := range steps {
 		var now []int
 		now, left = upTo(b.tests, left, min(step*1000, budget))
-		for _, folder := range b.options.tests {
+		for _, folder := range b.folders {
 			var names []string
 			cost := int64(0)
 			for _, i := range now {
@@ -150,8 +154,8 @@ func upTo(all []test, list []int, micros int64) (now, later []int) {
 	return list, nil
 }
 
-// start runs the tests of a folder for at most so many seconds of a processor, and in
-// a bounded memory. late: they ran longer.
+// start runs the tests of a folder for at most so many seconds of a processor, ten times as many by the clock and a
+// minute, and in a bounded memory. late: they used more.
 func (b *bench) start(ctx context.Context, folder string, seconds int64, env []string, args ...string) (out []byte,
 	late bool, err error) {
 	path, err := filepath.Abs(b.at(binary(folder)))
@@ -159,7 +163,8 @@ func (b *bench) start(ctx context.Context, folder string, seconds int64, env []s
 		return nil, false, err
 	}
 	return limited(ctx, seconds, filepath.Join(b.root, folder), env, path,
-		append([]string{"-test.v", "-test.timeout=0"}, args...)...)
+		append([]string{"-test.v", fmt.Sprintf("-test.short=%t", b.short), fmt.Sprintf("-test.timeout=%ds", 60+10*seconds)},
+			args...)...)
 }
 
 // limited runs a program under limits of the shell.
@@ -255,9 +260,11 @@ func (b *bench) table(w io.Writer) error {
 			cell(f.Wrong), by,
 			v.Auditor, map[bool]string{true: "yes", false: "no"}[v.Moved])
 	}
-	fmt.Fprintf(w, "\n%d of %d faults: tests kill %d, %d survive (%d of them reached by no test). Four audited "+
-		"traces: the auditor names %d, %d move a figure.\n",
-		len(known), len(b.faults), killed, len(known)-killed, unreached, audited, moved)
+	fmt.Fprintf(w, "\nSeed %d, %d of %d faults: tests kill %d, %d survive (%d of them reached by no test).\n", b.seed,
+		len(known), len(b.faults), killed, len(known)-killed, unreached)
+	if b.machine {
+		fmt.Fprintf(w, "Four audited traces: the auditor names %d, %d move a figure.\n", audited, moved)
+	}
 	return nil
 }
 

@@ -7,6 +7,9 @@
 // fails.
 //
 //	go run ./internal/mutate -dir=DIR -n=200 -seed=1
+//	go run ./internal/mutate -dir=DIR -n=200 -in=trace/...,convert/...,replay/... -tests=own
+//
+// The second lets each fault be found by the tests of its own folder alone, or of the nearest above that has some.
 //
 // The verdicts stay in DIR and are printed, also when the command is stopped. Run again, it goes on from there. A
 // changed source needs another DIR.
@@ -17,9 +20,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -28,17 +33,21 @@ func main() {
 	var within, tests string
 	flag.StringVar(&o.dir, "dir", "", "`FOLDER` of builds and results (must be given)")
 	flag.IntVar(&o.count, "n", 200, "faults")
-	flag.Uint64Var(&o.seed, "seed", 1, "which ones")
-	flag.StringVar(&within, "in", "model,model/exec,model/memory,model/program,model/host,policies",
-		"folders that faults are planted in")
-	flag.StringVar(&tests, "tests", "model/memory,model,policies,replay/audit,replay",
-		"folders whose tests are to find them, in that order where they cost the same")
+	flag.Uint64Var(&o.seed, "seed", 0, "which ones; 0: drawn, and printed")
+	flag.StringVar(&within, "in", "model/...,policies/...", "folders that faults are planted in")
+	flag.StringVar(&tests, "tests", "model/...,policies/...,replay/audit,replay",
+		"folders whose tests are to find them, in that order where they cost the same; own: the fault's folder")
+	flag.BoolVar(&o.short, "short", true, "leave out the tests that -short leaves out")
 	flag.IntVar(&o.seconds, "seconds", 20, "of a processor for the tests of a fault")
 	flag.StringVar(&o.only, "only", "", "faults alone whose line of -list this regular expression matches")
 	flag.StringVar(&o.skip, "skip", "^$", "tests to leave out, as a regular expression")
-	flag.IntVar(&o.jobs, "jobs", 2, "faults judged at once")
+	flag.IntVar(&o.jobs, "jobs", 1, "faults judged at once")
 	flag.BoolVar(&o.list, "list", false, "list the faults to plant, and stop")
 	flag.Parse()
+	if o.seed == 0 {
+		o.seed = uint64(rand.Uint32())
+	}
+	fmt.Fprintf(os.Stderr, "-seed=%d\n", o.seed)
 	o.in, o.tests = strings.Split(within, ","), strings.Split(tests, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -55,7 +64,7 @@ type options struct {
 	jobs            int
 	seed            uint64
 	in, tests       []string
-	list            bool
+	list, short     bool
 }
 
 func run(ctx context.Context, o *options) error {
@@ -66,7 +75,17 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	house, _, err := loadHouse(root, o.in)
+	own := owner{patterns: o.in}
+	var folders []string
+	if folders, own.tested, err = foldersOf(root, o.in); err != nil {
+		return err
+	}
+	if !slices.Equal(o.tests, []string{"own"}) {
+		if _, own.fixed, err = foldersOf(root, o.tests); err != nil {
+			return err
+		}
+	}
+	house, _, err := loadHouse(root, folders)
 	if err != nil {
 		return err
 	}
@@ -83,7 +102,8 @@ func run(ctx context.Context, o *options) error {
 		}
 		return nil
 	}
-	b := &bench{options: o, root: root, faults: faults}
+	b := &bench{options: o, root: root, faults: faults, owner: own}
+	b.choose()
 	if err := b.build(ctx, house); err != nil {
 		return err
 	}
