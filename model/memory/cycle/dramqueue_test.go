@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/model/memory/tags"
 )
 
@@ -55,7 +56,8 @@ func TestBankPrefersRowZeroAtFirst(t *testing.T) {
 		rows  []uint64
 		fetch int32
 	}{{[]uint64{5, 16, 0}, 1}, {[]uint64{5, 17, 8}, 0}} {
-		c := &channel{queues: newBankQueues(4), mapping: &tags.Mapping{RowBits: 15}}
+		c := &channel{queues: newBankQueues(4), mapping: &tags.Mapping{RowBits: 15}, times: &dramTimes{
+			DRAMConfig: &hardware.DRAMConfig{BurstBytes: 32}}}
 		c.waits[reads] = 3
 		x := &c.banks[0]
 		x.init()

@@ -98,3 +98,15 @@ func TestSlotsOfAnotherClock(t *testing.T) {
 		}
 	}
 }
+
+// The slowest clocks that can be written have a ratio too; a clock of 0 is the SM's.
+func TestSlowestRatio(t *testing.T) {
+	for _, x := range []struct {
+		clock, core float64
+		want        Time
+	}{{0.001, 0.002, 5}, {0.002, 0.001, 20}, {0.001, 0.001, 10}, {0, 0.002, 10}} {
+		if r := NewRatio(x.clock, x.core); r.To(10) != x.want {
+			t.Errorf("%v MHz beside %v: cycle 10 is %d, want %d", x.clock, x.core, r.To(10), x.want)
+		}
+	}
+}
