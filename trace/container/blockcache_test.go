@@ -128,3 +128,18 @@ func TestKeptLimit(t *testing.T) {
 		}
 	}
 }
+
+// A block whose memory is used again belongs to its former holder no more.
+func TestRecycledBlockIsGivenUp(t *testing.T) {
+	for _, x := range []struct {
+		gone  bool
+		users int
+		kept  bool
+	}{{true, 0, false}, {true, 1, true}, {false, 0, true}} {
+		e := cachedBlock{gone: x.gone, block: &ctaBlock{}}
+		e.users += x.users
+		if e.recycle(); (e.block != nil) != x.kept {
+			t.Errorf("gone %v, %d users: the block is kept: %v", x.gone, x.users, e.block != nil)
+		}
+	}
+}

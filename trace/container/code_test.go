@@ -204,6 +204,23 @@ func TestAccessShapes(t *testing.T) {
 	}
 }
 
+// Differences are in widths of the access where all are multiples of it, and the width is a power of two.
+func TestScaledDifferences(t *testing.T) {
+	for _, x := range []struct {
+		width uint32
+		addrs []uint64
+		want  bool
+	}{
+		{4, []uint64{8, 24, 4}, true}, {4, []uint64{8, 24, 6}, false}, {12, []uint64{12, 36, 24}, false},
+		{1, []uint64{8, 24, 4}, false}, {16, []uint64{3, 19, 35}, true},
+	} {
+		s := makeSite(&trace.Inst{Class: trace.ClassMemory, Width: x.width})
+		if got := scaled(&s, x.addrs); got != x.want {
+			t.Errorf("addresses %d of width %d are scaled: %v", x.addrs, x.width, got)
+		}
+	}
+}
+
 func shapeWarp(rng *rand.Rand, insts []trace.Inst, id uint32) trace.Warp {
 	w := trace.Warp{ID: id}
 	var last [32]uint64

@@ -41,3 +41,17 @@ func TestPathHashes(t *testing.T) {
 		}
 	})
 }
+
+// Kernels of one function whose paths have as many steps, but other ones, have other hashes.
+func TestPathHashesOfOtherSteps(t *testing.T) {
+	kernel := "launch k grid=1 block=32\ncta 0\nwarp 0\n"
+	file := encodeText(t, "function k\na: int\nb: fp32\nc: exit\n"+kernel+"a x2\nb\nc\n"+kernel+"a\nb x2\nc\n"+
+		kernel+"a x2\nb\nc\n")
+	hashes, err := openBytes(t, file).PathHashes()
+	if err != nil || len(hashes) != 3 {
+		t.Fatal(hashes, err)
+	}
+	if hashes[0] == hashes[1] || hashes[0] != hashes[2] {
+		t.Errorf("hashes %x; want the first and the last alike", hashes)
+	}
+}

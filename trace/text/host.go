@@ -42,9 +42,6 @@ func (p *parser) parseOp(kind trace.OpKind) error {
 			return err
 		}
 	}
-	if op.Recorded != nil && *op.Recorded == (trace.Recorded{HostNs: -1, StartNs: -1, DurationNs: -1}) {
-		op.Recorded = nil
-	}
 	return p.position(p.w.Host(op))
 }
 

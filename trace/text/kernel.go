@@ -49,9 +49,6 @@ func (p *parser) openKernel(flags trace.KernelFlags, op *trace.HostOp) (uint32, 
 			return 0, err
 		}
 	}
-	if k.Recorded != nil && *k.Recorded == (trace.Recorded{HostNs: -1, StartNs: -1, DurationNs: -1}) {
-		k.Recorded = nil
-	}
 	id, err := p.w.BeginKernel(k)
 	if err != nil {
 		return 0, p.position(err)

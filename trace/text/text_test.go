@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -106,6 +107,11 @@ func TestTextErrors(t *testing.T) {
 		{head + "cta 0\nwarp 0\nend", "end without a repeat"},
 		{head + "cta 0\nwarp 0\nint\nchild 1", "a child belongs to the step above it, of class devlaunch"},
 		{head + "cta 0\nwarp 0\nint x99999999999", "is more than"},
+		{head + "cta 0\ncount x7", "write: count LABEL x40"},
+		{head + "cta 0\ncount load", "write: count LABEL x40"},
+		{head + "cta 0\ncount load 7", "a count ends with how often the instruction is executed: x40"},
+		{head + "cta 0\ncount load \"x7\"", "a count ends with how often the instruction is executed: x40"},
+		{head + "cta 0\nwarp 0\ncount load x7", "a count belongs to a CTA that has no warps"},
 		{"function f\n0010: int\n0010: int", "the function has an instruction 0010 already; call this one 0010/2"},
 		{"function f\nx: ", "the instruction has no opcode"},
 	} {
@@ -118,6 +124,58 @@ func TestTextErrors(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v; want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// Kernels in scopes, with counts, and with times of which all are unknown, keep them.
+func TestTextOfKernels(t *testing.T) {
+	r := tracetest.FromText(t, `scope step
+scope forward in=0
+launch k grid=2 block=64 scope=1 fidelity=cta host=-1 start=-1 duration=-1
+cta 0..1
+count load x7
+count int x2
+launch k grid=1 block=32 scope=0 fidelity=kernel host=4 start=-5
+`)
+	var k trace.Kernel
+	for id, want := range []struct {
+		scope    uint32
+		recorded *trace.Recorded
+	}{{2, nil}, {1, &trace.Recorded{HostNs: 4, StartNs: -1, DurationNs: -1}}} {
+		if err := r.Kernel(uint32(id), &k); err != nil {
+			t.Fatal(err)
+		}
+		if k.Scope != want.scope || (k.Recorded == nil) != (want.recorded == nil) ||
+			k.Recorded != nil && *k.Recorded != *want.recorded {
+			t.Errorf("kernel %d: scope %d, times %+v, want %+v", id, k.Scope, k.Recorded, want)
+		}
+	}
+	lines := tracetest.Text(t, r)
+	for _, want := range []string{"count 0000 x7\n", "count 0010 x2\n", " scope=1\n", " host=4 scope=0\n"} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("no %q in\n%s", want, lines)
+		}
+	}
+	if again := tracetest.Text(t, tracetest.FromText(t, lines)); again != lines {
+		t.Errorf("the text changes when read and written again:\n%s\n%s", lines, again)
+	}
+}
+
+// Each step counts, and each pass of a repeat, up to a limit of a CTA.
+func TestTextOfTooManySteps(t *testing.T) {
+	defer text.LowerLimits()()
+	for passes, want := range map[int]string{8192: "", 8193: "text:5: the CTA has more than 16384 steps; repeat less"} {
+		w, err := container.NewWriter(io.Discard, container.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := fmt.Sprintf("launch k grid=1 block=64\ncta 0\nwarp 0\nrepeat %d\nint\nend\n", passes)
+		if err = text.Parse("text", strings.NewReader(lines), w); err == nil {
+			err = w.Close()
+		}
+		if want == "" && err != nil || want != "" && fmt.Sprint(err) != want {
+			t.Errorf("%d passes of a step: %v, want %q", passes, err, want)
 		}
 	}
 }
