@@ -51,6 +51,14 @@ func otherColumns() []Column {
 	}
 }
 
+// flights are the airports' network, and one of as many vertices without hubs.
+func flights() []Workload {
+	return authors([]Workload{
+		real(flightsFile, child("SSSP-flight", "dp-sssp")),
+		child("SSSP, a road network of as many vertices", "dp-sssp", "input=road", "vertices=3425"),
+	})
+}
+
 // recommendations are products rated by as many users on the mean as PRE's groups have threads in
 // the paper, 1,528, and by the default's 25.
 func recommendations() []Workload {
@@ -87,6 +95,11 @@ func dtblCauses() []Experiment {
 			Name: "inputs", Title: "AMR, JOIN and CLR with one thing of the input changed at a time", Head: "benchmark",
 			GPU: dtblMachine, Set: freeHost,
 			Policies: "flat,cdp,dtbl", Workloads: otherInputs(), Columns: otherColumns(),
+		},
+		{
+			Name: "flight", Title: "SSSP-flight, and a network of as many vertices without hubs", Head: "benchmark",
+			GPU: dtblMachine, Set: freeHost,
+			Policies: "flat,cdp,dtbl", Workloads: flights(), Columns: otherColumns(),
 		},
 		{
 			Name: "pre", Title: "PRE with groups as large as the paper's: occupancy under ideal launches", Head: "benchmark",

@@ -112,6 +112,12 @@ func spawnCauses() []Experiment {
 			Policies: controlPolicies + "," + search, Workloads: searched(), Columns: searchedColumns(),
 		},
 		{
+			Name: "colouring", Title: "GC-citation's launch rule: 16 items and more, 64 (shownme) and 128 (dragonli)",
+			Head: "rule", GPU: spawnMachine, Set: freeHost, Policies: "flat,cdp,spawn",
+			Workloads: bySetting("dp-gc", "rule", []string{"input=citation", "scale=11"}, "dense", "shownme", "dragonli"),
+			Columns:   append([]Column{{Name: "children of cdp", Of: launched("cdp")}}, speedups("flat", "cdp", "spawn")...),
+		},
+		{
 			Name: "fill", Title: "Benchmarks that are small above, at larger sizes: speedup over flat", Head: "benchmark",
 			GPU: spawnMachine, Set: freeHost, Counts: fills,
 			Policies: controlPolicies, Workloads: spawnFill(), Columns: append([]Column{{Name: "parent warps", Of: parentWarps},
