@@ -34,6 +34,7 @@ type Machine struct {
 	held     *AccessMachine   // and its handle, with the warps that it keeps back
 	sampler  sampler
 	skips    KernelSampler // nil: every kernel is simulated
+	skipped  []uint32      // kernels since the last simulated one that would have changed the L2
 
 	acting  []uint64 // SMs of the current cycle
 	stepped Time     // the last cycle in which they acted

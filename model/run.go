@@ -80,7 +80,9 @@ func (m *Machine) handle(e clock.Event) error {
 	case evGroups:
 		return m.children.groupsFound(e.A, e.T)
 	case evDispatch:
-		m.sample(m.kernels.runs[e.A])
+		if err := m.sample(m.kernels.runs[e.A]); err != nil {
+			return err
+		}
 		return m.kmu.dispatched(m.kernels.runs[e.A], e.T)
 	case evRelease:
 		return m.ctas.release(m.kernels.runs[e.A], e.T)

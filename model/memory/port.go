@@ -18,6 +18,8 @@ type System interface {
 	Advance(t Time) (woken, known []int)
 	// Warm leaves the bytes that a copy has written in the L2; of a copy larger than the L2 its last part.
 	Warm(addr, bytes uint64, t Time)
+	// Leave leaves bytes that kernels would have read or written in the L2, without traffic.
+	Leave(addr, bytes uint64, written bool, t Time)
 	// ReadSector reads a sector past the L1 of an SM for a unit of the machine, and returns when it is there.
 	ReadSector(sm int, sector uint64, t Time) Time
 	// WriteSector writes a whole sector past the L1 of an SM, and returns when it is acknowledged.

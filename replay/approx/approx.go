@@ -8,10 +8,12 @@
 //     at a random place. Checks that all hold double that distance, up to eighty kernels.
 //  5. A check that is off by more than the error requested ends the skipping of its class: the program has entered
 //     another phase. The kernels that were skipped since the check before may all have been off as much.
-//  6. Skipped kernels leave caches as they are. So checks of all classes come together, behind one kernel that is
-//     simulated and not used.
+//  6. A skipped kernel leaves its footprint in the L2, if the latest simulated one of its class used DRAM: only the
+//     sectors, and only of the last kernels that fill it, when the next kernel is simulated. All else stays as it is.
+//     So checks of all classes come together, behind one kernel that is simulated and not used.
 //  7. The relative errors of the checks, and of the three that agreed, give the interval of the total, by Student's t
-//     at 95 %. Their deviation counts as a tenth of the error requested at least, since few may agree by chance.
+//     at 95 %: a skipped kernel takes the mean of three. Their deviation counts as a tenth of the error requested at
+//     least, since few may agree by chance.
 package approx
 
 import (
@@ -42,6 +44,7 @@ type Class struct {
 	last                               []model.Time // times of the latest simulated ones
 	skips, due, checks                 bool         // kernels are skipped; the next one is a check; the running one is
 	errors                             []float64    // relative to the mean, of checks and of kernels that agreed
+	fetches                            bool         // the latest simulated one used DRAM
 	since                              float64      // cycles of the kernels that were skipped since the check before
 	doubt                              float64      // cycles by which those before checks that were off may be off
 }
@@ -86,10 +89,10 @@ func (s *Sampler) class(k *trace.Kernel) *Class {
 }
 
 // Skip is of [model.KernelSampler].
-func (s *Sampler) Skip(k *trace.Kernel) (model.Time, bool) {
+func (s *Sampler) Skip(k *trace.Kernel) (cycles model.Time, fetches, ok bool) {
 	c := s.class(k)
 	if !c.skips {
-		return 0, false
+		return 0, false, false
 	}
 	if s.left == 0 {
 		s.callChecks()
@@ -97,16 +100,16 @@ func (s *Sampler) Skip(k *trace.Kernel) (model.Time, bool) {
 	switch {
 	case c.due && s.warms:
 		s.warms, s.unused = false, true
-		return 0, false
+		return 0, false, false
 	case c.due:
 		c.due, c.checks = false, true
-		return 0, false
+		return 0, false, false
 	}
 	s.left--
 	c.Skipped++
 	c.SkippedCycles += c.Mean
 	c.since += c.Mean
-	return model.Time(math.Round(c.Mean)), true
+	return model.Time(math.Round(c.Mean)), c.fetches, true
 }
 
 // callChecks makes the next kernel of each class that is skipped a check.
@@ -126,8 +129,9 @@ func (s *Sampler) draw(classes int) int {
 }
 
 // Ran is of [model.KernelSampler].
-func (s *Sampler) Ran(k *trace.Kernel, cycles model.Time) {
+func (s *Sampler) Ran(k *trace.Kernel, cycles model.Time, work *model.KernelWork) {
 	c := s.class(k)
+	c.fetches = work.DRAMReads+work.DRAMWrites > 0
 	if c.Simulated++; c.Simulated == 1 || s.unused {
 		s.unused = false
 		return
@@ -206,8 +210,8 @@ func (s *Sampler) Spread(c *Class) float64 {
 // as if all were off to the same side.
 func (s *Sampler) Half() (cycles float64) {
 	for _, c := range s.order {
-		if n := float64(len(c.errors)); c.Skipped > 0 {
-			width := student(len(c.errors)-1) * s.Spread(c) * math.Sqrt(1/n+1/float64(c.Skipped))
+		if c.Skipped > 0 {
+			width := student(len(c.errors)-1) * s.Spread(c) * math.Sqrt(1.0/agree+1/float64(c.Skipped))
 			cycles += float64(c.SkippedCycles*width) + c.doubt
 		}
 	}

@@ -101,6 +101,11 @@ func (m *System) Warm(addr, bytes uint64, t Time) {
 	m.EachLine(addr, bytes, func(slice int, sector uint64, n uint) { m.slices[slice].warm(sector, n, t) })
 }
 
+// Leave is of [memory.System].
+func (m *System) Leave(addr, bytes uint64, written bool, t Time) {
+	m.EachLine(addr, bytes, func(slice int, sector uint64, n uint) { m.slices[slice].Leave(sector, n, written, t) })
+}
+
 // Watch is of [memory.System].
 func (m *System) Watch(w memory.Watcher) {
 	m.Watcher = w

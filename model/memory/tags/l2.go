@@ -84,6 +84,25 @@ func (s *L2) PassBy(r *coalesce.Request, id int32, bit uint, t Time) {
 	}
 }
 
+// Leave makes n sectors of a line present at t, without traffic: the line that it replaces is dropped.
+func (s *L2) Leave(sector uint64, n uint, written bool, t Time) {
+	id, first := s.Lookup(sector)
+	if id == NoLine {
+		if id, _, _ = s.Tags.Insert(sector>>(s.Per&63), t); id == NoLine {
+			return
+		}
+	}
+	l := &s.Tags.Lines[id]
+	for bit := first; bit < first+n; bit++ {
+		if l.valid>>(bit&7)&1 == 0 {
+			s.Tags.Put(id, bit, t, 0)
+		}
+		if written {
+			s.Dirty(l, bit, 1)
+		}
+	}
+}
+
 // Fill makes n sectors of a line present and dirty, as a copy that goes through the L2 does.
 func (s *L2) Fill(id int32, first, n uint, t Time) {
 	l := &s.Tags.Lines[id]
