@@ -1,21 +1,43 @@
 """Replays, sweeps, conversions: the command's own, with its arguments as Python's."""
+from __future__ import annotations
+
 import os
 import tempfile
+from collections.abc import Iterable, Mapping
+from typing import Any, Optional, Union
 
-from .binary import command
+from .binary import Path, rows
 from .results import Results
 
+Paths = Union[Path, Iterable[Path]]
+Names = Union[str, Iterable[str]]
+Settings = Mapping[str, object]
 
-def _list(value):
+
+def _paths(value: Paths) -> list[Path]:
     return [value] if isinstance(value, (str, os.PathLike)) else list(value)
 
 
-def run(trace, policies="serial", gpu=None, set=None, out=None, tables=None, baseline=None, audit=False, options=()):
+def _names(value: Names) -> str:
+    return value if isinstance(value, str) else ",".join(value)
+
+
+def machine(gpu: Optional[Path], set: Optional[Settings]) -> list[str]:
+    """The flags of a machine: its preset or file, and settings that override it."""
+    args = [] if gpu is None else [f"--gpu={os.fspath(gpu)}"]
+    for key, value in (set or {}).items():
+        args.append(f"--set={key}={str(value).lower() if isinstance(value, bool) else value}")
+    return args
+
+
+def run(trace: Paths, policies: Names = "serial", gpu: Optional[Path] = None, set: Optional[Settings] = None,
+        out: Optional[Path] = None, tables: Optional[Names] = None, baseline: Optional[str] = None,
+        audit: bool = False, options: Iterable[str] = ()) -> Results:
     """Replays a trace, or several, under policies, and returns the tables.
 
     trace     path or paths of traces
-    policies  names, as --policy takes them; one is run with what its paper compares it with
-    gpu       preset or TOML file; None: what the trace was captured on
+    policies  names, as --policy takes them; one is run with its paper's baselines
+    gpu       preset or TOML file; None: the captured GPU
     set       settings of the machine: {"kmu.hwqs": 64}
     out       folder of the tables; None: a temporary one, which goes with the result
     tables    names of the tables; None: all
@@ -25,31 +47,26 @@ def run(trace, policies="serial", gpu=None, set=None, out=None, tables=None, bas
     if out is None:
         keep = tempfile.TemporaryDirectory(prefix="gpureplay-")
         out = keep.name
-    args = ["--policy=" + ",".join(_list(policies)), f"--output={out}", *options]
-    if gpu is not None:
-        args.append(f"--gpu={gpu}")
-    for key, value in (set or {}).items():
-        args.append(f"--set={key}={str(value).lower() if isinstance(value, bool) else value}")
+    args = [f"--policy={_names(policies)}", f"--output={os.fspath(out)}", *options, *machine(gpu, set)]
     if tables is not None:
-        args.append("--tables=" + ",".join(_list(tables)))
+        args.append(f"--tables={_names(tables)}")
     if baseline is not None:
         args.append(f"--baseline={baseline}")
     if audit:
         args.append("--audit")
-    rows = command(*args, *_list(trace), rows=True)
-    return Results(out, rows=rows, keep=keep)
+    return Results(out, rows=rows(*args, *_paths(trace)), keep=keep)
 
 
-def sweep(file, out):
-    """Runs the grid that a TOML file describes, and returns the rows of its table runs; OUT/<table>.parquet has the rest."""
-    return command("sweep", f"--output={out}", file, rows=True)
+def sweep(file: Path, out: Path) -> Results:
+    """Runs the grid that a TOML file describes, and returns its merged tables; rows are those of the table runs."""
+    return Results(out, rows=rows("sweep", f"--output={os.fspath(out)}", file))
 
 
-def convert(inputs, out, options=()):
+def convert(inputs: Paths, out: Path, options: Iterable[str] = ()) -> dict[str, Any]:
     """Makes a trace of a capture, and returns its counts."""
-    return command("convert", *options, *_list(inputs), "-o", out, rows=True)[0]
+    return rows("convert", *options, *_paths(inputs), "-o", out)[0]
 
 
-def sample(name, out, **params):
+def sample(name: str, out: Path, **params: object) -> dict[str, Any]:
     """Makes a trace by running a workload generator, and returns its counts."""
-    return command("sample", name, *(f"--param={k}={v}" for k, v in params.items()), "-o", out, rows=True)[0]
+    return rows("sample", name, *(f"--param={k}={v}" for k, v in params.items()), "-o", out)[0]
