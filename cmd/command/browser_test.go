@@ -97,6 +97,7 @@ func reports(t *testing.T) map[string]string {
 	dir := t.TempDir()
 	pages := map[string]string{}
 	for name, args := range map[string][]string{
+		"settings": {"vecadd", "--policy=serial,ppcs", "--sensitivity=launch", "--gpu=gk110-ppcs"},
 		"policies": {"vecadd", "--policy=serial,hyperq,nocopy,crcs,ppcs,oracle,single-overlap", "--gpu=gk110-ppcs"},
 		"children": {"dp-bfs", "--policy=flat,cdp,dtbl,spawn"},
 		"tasks":    {"tasks-mm", "--policy=hyperq,pagoda"},
@@ -109,6 +110,10 @@ func reports(t *testing.T) map[string]string {
 	write(t, filepath.Join(dir, "kineto.json"),
 		strings.Replace(kinetoCapture, "softmax", strings.Repeat("a_long_name_", 30), 1))
 	must(t, "convert", filepath.Join(dir, "kineto.json"), "-o", filepath.Join(dir, "capture.zst"))
+	long := strings.NewReplacer(`"dur":50,`, `"dur":1234567,`, `"ts":160,`, `"ts":1234700,`).Replace(kinetoCapture)
+	write(t, filepath.Join(dir, "long.json"), long)
+	pages["long"] = filepath.Join(dir, "long")
+	must(t, "--policy=hyperq", "-o", pages["long"], filepath.Join(dir, "long.json"))
 	pages["capture"] = filepath.Join(dir, "capture")
 	must(t, "--policy=captured,hyperq", "--gpu=a100", "-o", pages["capture"], filepath.Join(dir, "capture.zst"))
 	for name, out := range pages {

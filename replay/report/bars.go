@@ -7,7 +7,8 @@ const (
 	plotWidth  = 480.0 // the text stays readable on a page of 400 pixels
 	labelWidth = 160.0
 	rowHeight  = 24.0
-	valueWidth = 50.0
+	valueWidth = 50.0 // at least
+	digitWidth = 9.0  // of a value or tick, on a page of 400 pixels
 	axisHeight = 34.0
 	maxLabel   = 18 // runes
 )
@@ -45,12 +46,13 @@ type barShape struct {
 }
 
 func (p *barPlot) draw() *bars {
-	top := p.mark
+	top, room := p.mark, valueWidth
 	for _, r := range p.rows {
 		top = max(top, r.high)
+		room = max(room, digitWidth*float64(len(decimals(r.value, 3)))+6)
 	}
 	marks := ticks(top, 4)
-	x := scale{0, marks[len(marks)-1], labelWidth, plotWidth - valueWidth, false}
+	x := scale{0, marks[len(marks)-1], labelWidth, plotWidth - room, false}
 	bottom := float64(len(p.rows)) * rowHeight
 	b := &bars{
 		Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Top: px(0),

@@ -232,7 +232,7 @@ func (p *linePlot) xTicks(x scale, marks []float64, right float64) []tickMark {
 	last := math.Inf(-1)
 	for _, m := range marks {
 		text := shorten(p.word(m), 12)
-		half := float64(len([]rune(text))) * 3.5
+		half := float64(len([]rune(text))) * digitWidth / 2
 		if at := x.at(m); at-last >= 44 && at >= x.start-1 && at+half <= right+16 {
 			all = append(all, tickMark{px(at), text})
 			last = at

@@ -112,7 +112,11 @@ func build(ctx context.Context, dir string, opt Options) (*page, Stats, error) {
 	groups := s.groups()
 	p.Title, p.Lead = cmp.Or(opt.Title, s.title(groups)), s.lead(groups)+inferredNote(s.runs)
 	if s.described && len(p.From.Machine) > 0 {
-		p.Lead += " Machine: " + strings.Join(p.From.Machine, "; ") + "."
+		p.Lead += " Machine: " + strings.Join(p.From.Machine[:min(2, len(p.From.Machine))], "; ")
+		if n := len(p.From.Machine) - 2; n > 0 {
+			p.Lead += "; and " + commas(int64(n)) + " more"
+		}
+		p.Lead += "."
 	}
 	p.Summary = s.summary(groups)
 	if p.Sections, err = s.sections(ctx, groups); err != nil {

@@ -72,6 +72,7 @@ func (s *source) readProvenance(ctx context.Context) (*provenance, error) {
 		}
 		if !traces[r.trace] {
 			traces[r.trace] = true
+			p.describe(kvs["configuration"])
 			p.Traces.Rows = append(p.Traces.Rows, []string{r.trace, orDash(kvs["trace_hash"]), r.fidelity})
 		}
 		if !policies[r.policy] {

@@ -38,23 +38,32 @@ type run struct {
 	bandwidth float64             // of its device memory, GB/s; 0: unknown
 }
 
-// inferredNote says which figures are estimates, of the first run with inferred work.
+// inferredNote says which figures are estimates, over the traces with inferred work.
 func inferredNote(runs []*run) string {
+	var of []*run // the first run of each trace
+	var inferred, kernels int64
 	for _, r := range runs {
-		if r.inferred > 0 {
-			share := commas(r.inferred) + " of " + commas(r.kernels)
-			if r.inferred == r.kernels {
-				share = "All " + commas(r.kernels)
-			}
-			if r.sampled || slices.Contains(r.axes, "approximate") {
-				return " The run is sampled: " + share + " kernels of " + r.trace + " were not simulated, and take the time of " +
-					"earlier ones. Counts are of simulated kernels."
-			}
-			return " " + share + " kernels of " + r.trace + " have inferred work: cache, stall and instruction figures are " +
-				"estimates, not measurements."
+		if r.inferred > 0 && !slices.ContainsFunc(of, func(o *run) bool { return o.trace == r.trace }) {
+			of = append(of, r)
+			inferred, kernels = inferred+r.inferred, kernels+r.kernels
 		}
 	}
-	return ""
+	if len(of) == 0 {
+		return ""
+	}
+	share, name := commas(inferred)+" of "+commas(kernels), of[0].trace
+	if inferred == kernels {
+		share = "All " + commas(kernels)
+	}
+	if len(of) > 1 {
+		name = commas(int64(len(of))) + " traces"
+	}
+	if r := of[0]; r.sampled || slices.Contains(r.axes, "approximate") {
+		return " The run is sampled: " + share + " kernels of " + name + " were not simulated, and take the time of " +
+			"earlier ones. Counts are of simulated kernels."
+	}
+	return " " + share + " kernels of " + name + " have inferred work: cache, stall and instruction figures are " +
+		"estimates, not measurements."
 }
 
 // clock is the axis of time of runs that are shown together: cycles, or ms where all

@@ -154,6 +154,11 @@ func TestInferredIsSaid(t *testing.T) {
 	if !strings.Contains(note, " 3 of 5 kernels of t have inferred work: ") {
 		t.Error(note)
 	}
+	note = inferredNote([]*run{{names: names{trace: "t"}, kernels: 5, inferred: 3},
+		{names: names{trace: "u"}, kernels: 4, inferred: 4}, {names: names{trace: "t"}, kernels: 5, inferred: 3}})
+	if !strings.Contains(note, " 7 of 9 kernels of 2 traces have inferred work: ") {
+		t.Error(note)
+	}
 	g := &group{
 		trace: "t", gpu: "g", policies: []string{"a"},
 		runs: []*run{{names: names{policy: "a"}, known: 1, unknown: 3, stalls: [len(stallReasons)]float64{40, 60}}},
