@@ -7,7 +7,8 @@ import (
 
 func init() {
 	Register(Policy{
-		Name: "boundary-free", Title: "hyperq whose launches and calls take no time: the bound of what a boundary costs",
+		Name: "boundary-free", Bound: true,
+		Title:  "hyperq whose launches and calls take no time: the bound of what a boundary costs",
 		Source: "this project",
 		Doc: "Kernels keep the order of their streams. Launches, dispatch, the host's calls and its work take no time; " +
 			"copies take theirs. The difference to hyperq is the cost of the boundaries between kernels.",

@@ -13,13 +13,15 @@ func freeCopies(c *hardware.Config, _ Args) error {
 
 func init() {
 	Register(Policy{
-		Name: "nocopy", Title: "serial with copies that take no time: the bound of integrated GPUs",
+		Name: "nocopy", Bound: true,
+		Title:  "serial with copies that take no time: the bound of integrated GPUs",
 		Source: "CRCS/PPCS paper, section 1",
 		Doc:    "As serial; copies between host and device are free.",
 		Host:   host.Serial, Adjust: freeCopies,
 	})
 	Register(Policy{
-		Name: "single-overlap", Title: "the prelude hides the first kernel, the postlude the last; copies free",
+		Name: "single-overlap", Bound: true,
+		Title:  "the prelude hides the first kernel, the postlude the last; copies free",
 		Source: "CRCS/PPCS paper, figure 1(c)",
 		Doc: "The bound of approaches that overlap one kernel with input and one with output: the first kernel starts " +
 			"with the prelude and waits " +

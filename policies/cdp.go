@@ -41,7 +41,8 @@ func init() {
 		Needs: needsChildren,
 	})
 	Register(Policy{
-		Name: "cdp-ideal", Title: "cdp with a launch latency of zero", Source: "DTBL paper, section 5.2 (CDPI)",
+		Name: "cdp-ideal", Bound: true,
+		Title: "cdp with a launch latency of zero", Source: "DTBL paper, section 5.2 (CDPI)",
 		Doc:    "As cdp, with no latency of the device API and of the dispatch.",
 		Needs:  needsChildren,
 		Adjust: noLaunchLatency,

@@ -49,7 +49,8 @@ func init() {
 		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfDTBL,
 	})
 	Register(Policy{
-		Name: "dtbl-ideal", Title: "dtbl with a launch latency of zero", Source: "DTBL paper, section 5.2 (DTBLI)",
+		Name: "dtbl-ideal", Bound: true,
+		Title: "dtbl with a launch latency of zero", Source: "DTBL paper, section 5.2 (DTBLI)",
 		Baselines: []string{"flat", "cdp"}, Doc: doc + " No latency of the device API, of the dispatch and of reading a " +
 			"group's record.", Launch: "aggregated-group",
 		Needs: needsChildren, Params: groupParams("0"), Compose: withAGT,

@@ -6,7 +6,8 @@ import (
 
 func init() {
 	Register(Policy{
-		Name: "freed", Title: "hyperq, with kernels of a stream that wait for events and copies, not for each other",
+		Name: "freed", Bound: true,
+		Title:  "hyperq, with kernels of a stream that wait for events and copies, not for each other",
 		Source: "this project",
 		Doc: "A kernel begins when the copies before it in its stream, and the events that its stream waits for, let " +
 			"it; kernels between two of " +

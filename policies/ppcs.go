@@ -30,7 +30,8 @@ func init() {
 		Dependency: "crcs", CTA: "ppcs", Needs: needsPages, Cost: ppcsCost, CostOn: "gk110-ppcs",
 	})
 	Register(Policy{
-		Name: "oracle", Title: "ppcs with exact page sets: the upper bound", Source: "in no paper",
+		Name: "oracle", Bound: true,
+		Title: "ppcs with exact page sets: the upper bound", Source: "in no paper",
 		Doc: "As ppcs, with reference counts from the pages that each CTA really touches instead of its conservative " +
 			"ranges, and profilers " +
 			"that cost nothing.",

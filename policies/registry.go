@@ -34,6 +34,8 @@ type Policy struct {
 	// with whatever is requested.
 	Baselines []string
 
+	Bound bool // no machine works that way: a what-if, or the most that a mechanism can give
+
 	Host   host.Mode
 	Tasks  bool                         // it runs narrow tasks: with a nil Compose as kernels in streams
 	Params []Param                      // beyond those of its decisions

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,7 @@ func TestExplainAgainst(t *testing.T) {
 				t.Errorf("%s on %s lacks %q:\n%s", c.policy, c.trace, want, out)
 			}
 		}
+		addsUp(t, c.policy, c.trace)
 	}
 	_, out, notes := command(t, "--policy=ppcs", "-o", filepath.Join(t.TempDir(), "out"), bfs)
 	if want := "less than serial; the largest part is waiting for copies, -"; !strings.Contains(out, want) {
@@ -39,11 +41,38 @@ func TestExplainAgainst(t *testing.T) {
 	}
 }
 
+// addsUp checks that the parts of each time and the changes of the steps add up, to the cycle.
+func addsUp(t *testing.T, policy, trace string) {
+	t.Helper()
+	var steps []map[string]any
+	out := must(t, "explain", "--json", "--policy="+policy, "--against=serial", trace)
+	if err := json.Unmarshal([]byte(out), &steps); err != nil {
+		t.Fatal(err)
+	}
+	change := 0.0
+	for _, step := range steps {
+		parts := 0.0
+		for key, value := range step {
+			if n, ok := value.(float64); ok && strings.HasSuffix(key, "_cycles") && key != "change_cycles" {
+				parts += n
+			}
+		}
+		if parts != step["cycles"] {
+			t.Errorf("%s on %s, %s: the parts add up to %v of %v cycles", policy, trace, step["switched"], parts, step["cycles"])
+		}
+		change += step["change_cycles"].(float64)
+	}
+	last := len(steps) - 1
+	if want := steps[last]["cycles"].(float64) - steps[0]["cycles"].(float64); change != want || want == 0 {
+		t.Errorf("%s on %s: the steps add up to %v of %v cycles", policy, trace, change, want)
+	}
+}
+
 // The footer is about a policy that could be built: no bound is the fastest.
 func TestFooterLeavesBoundsOut(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "t.txt")
 	write(t, in, loops)
-	out := must(t, "--quiet", "--gpu=a100", "--policy=serial,nocopy,oracle,ppcs", "-o", filepath.Join(t.TempDir(),
+	out := must(t, "--quiet", "--gpu=a100", "--policy=serial,boundary-free,nocopy,oracle,ppcs", "-o", filepath.Join(t.TempDir(),
 		"out"), in)
 	if !strings.Contains(out, "\nppcs takes ") {
 		t.Errorf("the footer is about another policy:\n%s", out)

@@ -61,10 +61,9 @@ func fastest(all []*replay.Result) (best, base *replay.Result) {
 	return nil, nil
 }
 
-// isBound reports whether a policy is in no paper, or compared with none: no machine is
-// built that way.
+// isBound reports whether no machine works as a run's policy does.
 func isBound(r *replay.Result) bool {
 	name, _, _ := strings.Cut(r.Policy, ",")
 	p, err := policies.Get(name)
-	return r.Run.Baselines == "" || err == nil && strings.HasPrefix(p.Source, "in no paper")
+	return err == nil && p.Bound
 }
