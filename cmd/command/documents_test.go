@@ -32,10 +32,7 @@ func TestDocumentsRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Chdir(t.TempDir())
-			if err := os.CopyFS("samples", os.DirFS(filepath.Join(root, "samples"))); err != nil {
-				t.Fatal(err)
-			}
+			besideSamples(t)
 			lines := strings.Split(string(text), "\n")
 			done := runSession(t, root, lines)
 			runQueries(t, root, string(text))
@@ -45,6 +42,19 @@ func TestDocumentsRun(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// besideSamples makes a copy of the repository's samples and goes to its folder.
+func besideSamples(t *testing.T) {
+	t.Helper()
+	samples, err := filepath.Abs("../../samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.CopyFS("samples", os.DirFS(samples)); err != nil {
+		t.Fatal(err)
 	}
 }
 

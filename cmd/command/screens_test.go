@@ -1,15 +1,17 @@
 package command
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gpureplay/trace/tracetest"
 )
 
 // loops is a program of two kernels of one template, whose names the profiler left as
@@ -275,61 +277,79 @@ func TestSettingsAreDescribed(t *testing.T) {
 	fails(t, 2, []string{"give values"}, "--gpu=gk110-ppcs", "--sensitivity=host.copy_latency_ns", in)
 }
 
-// ranks are two captures of a job: rank 1 computes longer, and rank 0 waits for it in the
-// collective.
-func ranks(t *testing.T, dir string) {
+// TestTenQuestions runs the commands of the document's table, in order and in one folder, as a new user would. Each
+// prints the answer that the table gives.
+func TestTenQuestions(t *testing.T) {
+	page, err := os.ReadFile("../../docs/explain-results.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	besideSamples(t)
+	t.Setenv(cacheVariable, "cache")
+	_, table, _ := strings.Cut(string(page), "| question | command | its answer |")
+	row := regexp.MustCompile("(?m)^\\| (.+\\?) \\| `replay (.+?)` \\| `(.+)` \\|$")
+	rows := row.FindAllStringSubmatch(table, -1)
+	if len(rows) != 10 {
+		t.Fatalf("%d questions", len(rows))
+	}
+	for _, q := range rows {
+		answers(t, q[1], q[3], strings.Fields(q[2])...)
+	}
+	for _, q := range []struct{ question, args, want string }{
+		{"What limits a traced program?", "explain --gpu=gk110-ppcs samples/vecadd.trace.zst", "file reads and writes 171,120 -96.3 %"},
+		{"What do its boundaries cost?", "--policy=hyperq,boundary-free --gpu=a100 -o b samples/two-streams.trace.txt",
+			"the largest part is gaps between kernels"},
+		{"Did a version get slower?", "compare replay-out replay-out", "3 of 3 runs take the same cycles on both sides"},
+		{"Did a capture get slower?", "compare samples/ranks/rank0.json samples/ranks/rank1.json", "matmul 1 50.000 µs 110.000 µs +120.0 %"},
+	} {
+		answers(t, q.question, q.want, strings.Fields(q.args)...)
+	}
+	fails(t, 1, []string{"are more than 0.1 % slower"}, "compare", "--max-slowdown=0.1", "replay-out", "ppcs", "serial")
+}
+
+// answers checks that a command's output has the words of an answer, however its columns are spaced.
+func answers(t *testing.T, question, want string, args ...string) {
 	t.Helper()
-	for name, times := range map[string][3]int{"rank0.json": {50, 150, 90}, "rank1.json": {110, 210, 30}} {
-		kernel := `{"ph":"X","cat":"kernel","name":"%s","pid":0,"tid":7,"ts":%d,"dur":%d,"args":{"device":0,"stream":7,` +
-			`"correlation":%d,"grid":[108,1,1],"block":[256,1,1],"registers per thread":64,"shared memory":0}}`
-		head := kinetoCapture[:strings.Index(kinetoCapture, "[\n")+1]
-		write(t, filepath.Join(dir, name), head+fmt.Sprintf(kernel, "matmul", 100, times[0], 1)+","+
-			fmt.Sprintf(kernel, "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", times[1], times[2], 2)+"]}")
+	out := strings.Join(strings.Fields(must(t, args...)), " ")
+	if !strings.Contains(out, want) {
+		t.Errorf("%s replay %s lacks %q:\n%s", question, strings.Join(args, " "), want, out)
 	}
 }
 
-// The screens alone answer ten questions of new users.
-func TestTenQuestions(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	t.Setenv(cacheVariable, at("cache"))
-	t.Chdir(dir)
-	write(t, at("t.txt"), loops)
-	write(t, at("rank0.json"), kinetoCapture)
-	if err := os.Mkdir(at("job"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	ranks(t, at("job"))
-	must(t, "--quiet", "--gpu=a100", "--policy=serial,crcs,ppcs", "-o", at("out"), at("t.txt"))
-	for _, q := range []struct {
-		question string
-		args     []string
-		want     []string
-	}{
-		{"which policy", []string{"--gpu=a100", "--policy=serial,crcs,ppcs", "-o", at("out"), at("t.txt")},
-			[]string{"speedup", " less than serial; the largest part is "}},
-		{"why", []string{"explain", "--gpu=a100", "--policy=ppcs", "--against=serial", at("t.txt")},
-			[]string{"the largest part is ", "brings most"}},
-		{"which kernel", []string{"top", at("out"), "--policy=ppcs"}, []string{"scale<float>", "of all"}},
-		{"what limits", []string{"what-if", at("rank0.json")}, []string{"limited by", "GPU "}},
-		{"what would twice the L2 give", []string{"--gpu=a100", "--set=l2.bytes=x2", "-o", at("l2"), at("t.txt")},
-			[]string{"l2.bytes=83886080"}},
-		{"and over a range", []string{"--gpu=a100", "--sensitivity=l2.bytes", "-o", at("l2"), at("t.txt")},
-			[]string{"l2.bytes changes nothing"}},
-		{"which rank is slow", []string{"top", at("job")}, []string{"the others wait for rank1: it computes 110.000 µs"}},
-		{"where is the idle time", []string{"top", at("rank0.json")}, []string{"longest gap", "longest pauses", "nothing "}},
-		{"did it get slower", []string{"compare", at("out"), "ppcs", "serial"}, []string{"+", "%"}},
-		{"can the capture be believed", []string{"inspect", at("rank0.json")}, []string{"inferred"}},
-		{"what does a boundary cost", []string{"what-if", at("rank0.json")}, []string{"boundaries between kernels take "}},
-	} {
-		out := must(t, q.args...)
-		for _, want := range q.want {
-			if !strings.Contains(out, want) {
-				t.Errorf("%s? replay %s lacks %q:\n%s", q.question, strings.Join(q.args, " "), want, out)
-			}
+// TestTenQuestionsOfCaptures asks the same of real captures.
+func TestTenQuestionsOfCaptures(t *testing.T) {
+	bfs, alexnet := tracetest.Data(t, "accelsim-rodinia-bfs-a100"), tracetest.Data(t, "kineto-hta")
+	ranks := t.TempDir()
+	for _, name := range []string{"trace_filter__sampled_rank-0.json.gz", "trace_filter__sampled_rank-1.json.gz"} {
+		text, err := os.ReadFile(filepath.Join(alexnet, name))
+		if err != nil {
+			t.Fatal(err)
 		}
+		write(t, filepath.Join(ranks, name), string(text))
 	}
-	fails(t, 1, []string{"are more than 0.1 % slower"}, "compare", "--max-slowdown=0.1", at("out"), "ppcs", "serial")
+	alexnet = filepath.Join(alexnet, "critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz")
+	t.Chdir(t.TempDir())
+	t.Setenv(cacheVariable, "cache")
+	for _, q := range []struct {
+		question, want string
+		args           []string
+	}{
+		{"Which policy?", "crcs takes ", []string{"--policy=all", "-o", "out", bfs}},
+		{"Why?", "the largest part is waiting for copies, -", []string{"explain", "--policy=crcs", "--against=serial", bfs}},
+		{"Which kernel?", "Kernel 8 ", []string{"top", "--policy=ppcs", "out"}},
+		{"What limits it?", "launch and dispatch latency", []string{"explain", bfs}},
+		{"What would twice the L2 give?", "l2.bytes changes nothing", []string{"--sensitivity=l2.bytes", "-o", "l2", bfs}},
+		{"Where is the idle time?", "nothing, by its causes: waits for the host ", []string{"top", "--policy=ppcs", "out"}},
+		{"Did it get slower?", "134.148 µs 146.389 µs +9.12 %", []string{"compare", "out", "ppcs", "serial"}},
+		{"What does a boundary cost?", "boundary-free takes 116,", []string{"--policy=hyperq,boundary-free", "-o", "free", bfs}},
+		{"Which kernel?", "ampere_sgemm_32x32_sliced1x4_tn 6 ", []string{"top", alexnet}},
+		{"What limits it?", "host 99 %", []string{"what-if", alexnet}},
+		{"Where is the idle time?", "waits for the host 75.8 %, gaps after a launch 23.7 %", []string{"top", alexnet}},
+		{"Can it be believed?", "can the capture be believed? ", []string{"inspect", alexnet}},
+		{"Which rank is slow?", "the others wait for trace_filter__sampled_rank-1", []string{"top", ranks}},
+	} {
+		answers(t, q.question, q.want, q.args...)
+	}
 }
 
 // The tables of the first commands fit a terminal of 80 columns.

@@ -57,7 +57,10 @@ several_kernels_ns integer: with several kernels
 copies_ns integer?: with a copy; null: unknown without the table stages
 copies_beside_kernels_ns integer?: with a copy beside a kernel
 files_ns integer?: with a file access
-nothing_ns integer?: with nothing`)
+nothing_ns integer?: with nothing
+waits_for_host_ns integer?: of nothing, until the host launches the next kernel
+gaps_after_launch_ns integer?: of nothing, from the launch of the next kernel to its begin
+no_call_recorded_ns integer?: of nothing, where the capture has no call that launched the next kernel`)
 
 func (a *app) topCommand() *cobra.Command {
 	var most int
@@ -192,8 +195,13 @@ func topRows(x *recorded.Activity) (rows []map[string]any) {
 	all := map[string]any{"run": x.Title, "time_ns": o.Span, "kernels_ns": o.Kernels, "several_kernels_ns": o.Several,
 		"copies_ns":                o.Copies,
 		"copies_beside_kernels_ns": o.CopiesHidden, "files_ns": o.Files, "nothing_ns": o.Idle}
+	d := x.Idle()
+	all["waits_for_host_ns"], all["gaps_after_launch_ns"], all["no_call_recorded_ns"] = d.Host, d.Gaps, d.Unknown
 	if x.Unknown {
-		all["copies_ns"], all["copies_beside_kernels_ns"], all["files_ns"], all["nothing_ns"] = nil, nil, nil, nil
+		for _, key := range []string{"copies", "copies_beside_kernels", "files", "nothing", "waits_for_host",
+			"gaps_after_launch", "no_call_recorded"} {
+			all[key+"_ns"] = nil
+		}
 	}
 	return append(rows, topOverlap.of(all)...)
 }
@@ -283,4 +291,21 @@ func (a *app) showActivity(x *recorded.Activity, most int) {
 	}
 	fmt.Fprintf(a.out, "a kernel %s of the time, several %s, copies %s (%s beside a kernel), files %s, nothing %s\n",
 		share(o.Kernels), share(o.Several), share(o.Copies), share(o.CopiesHidden), share(o.Files), share(o.Idle))
+	showIdle(a.out, x.Idle(), share)
+}
+
+// showIdle prints the causes of the time without work.
+func showIdle(out io.Writer, d recorded.Idle, share func(int64) string) {
+	var causes []string
+	for _, c := range []struct {
+		name string
+		ns   int64
+	}{{"waits for the host", d.Host}, {"gaps after a launch", d.Gaps}, {"no call recorded", d.Unknown}} {
+		if c.ns > 0 {
+			causes = append(causes, c.name+" "+share(c.ns))
+		}
+	}
+	if len(causes) > 0 {
+		fmt.Fprintf(out, "nothing, by its causes: %s\n", strings.Join(causes, ", "))
+	}
 }
