@@ -35,10 +35,10 @@ type Result struct {
 func (r *Result) label() string { return labelOf(r.Policy, r.Set) }
 
 func labelOf(policy, set string) string {
-	if set == "" {
-		return policy
+	if words := table.Words(set); words != "" {
+		return policy + " with " + words
 	}
-	return policy + " with " + set
+	return policy
 }
 
 // Row is one row as a program reads it: a value per column, nil where the table

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpureplay/replay/analyse"
+	"gpureplay/replay/table"
 )
 
 // correlateFlags are the flags of correlate.
@@ -183,8 +184,8 @@ func (a *app) printCorrelations(all []analyse.Correlation) error {
 	}
 	for _, c := range all {
 		set := ""
-		if c.Set != "" {
-			set = " with " + c.Set
+		if words := table.Words(c.Set); words != "" {
+			set = " with " + words
 		}
 		fmt.Fprintf(a.out, "%s under %s on %s%s, in %s\n", c.Trace, c.Policy, c.GPU, set, c.Unit)
 		a.printComparisons(c.Rows)

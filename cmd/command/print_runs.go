@@ -93,7 +93,7 @@ func runColumns(launched bool) []runColumn {
 		{"trace", of("trace", word), "%s", true},
 		{"policy", of("policy", word), "", true},
 		{"gpu", of("gpu", word), "on %s", true},
-		{"set", of("set", settings), "with %s", true},
+		{"set", func(m map[string]any) string { return table.Words(fmt.Sprint(m["set"])) }, "with %s", true},
 		{"fidelity", of("fidelity", word), "fidelity %s", true},
 		{"cycles", cycles, "", false},
 		{"time", whole("time_ns", duration), "", false},
@@ -110,14 +110,6 @@ func runColumns(launched bool) []runColumn {
 			runColumn{"joined", of("launches_coalesced", commas), "", false})
 	}
 	return all
-}
-
-// settings are the words by which a run's machine and work differ from the preset, but
-// for the hash of a machine that is no preset: its name stands beside it.
-func settings(set any) string {
-	words := strings.Split(fmt.Sprint(set), ",")
-	words = slices.DeleteFunc(words, func(w string) bool { return w == table.Unset || strings.HasPrefix(w, "file.") })
-	return strings.Join(words, ",")
 }
 
 // printRunTable prints the runs, and above them the values that all of them share.

@@ -159,6 +159,11 @@ func TestCapturesAreAccepted(t *testing.T) {
 			t.Errorf("replay %s: status %d, want the note %q:\n%s%s", strings.Join(args, " "), status, want, notes, out)
 		}
 	}
+	for _, args := range [][]string{{"top", at("out")}, {"correlate", at("out")}} {
+		if out := must(t, args...); strings.Contains(out, "file.") {
+			t.Errorf("replay %s shows the hash of a machine:\n%s", args[0], out)
+		}
+	}
 	if _, err := os.Stat(at("out/runs/trace=rank0")); err != nil {
 		t.Error("the run of rank0.json is not called rank0")
 	}

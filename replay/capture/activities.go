@@ -34,8 +34,8 @@ func Activities(dir string) ([]*Activity, error) {
 	var all []*Activity
 	for _, p := range parts {
 		a := &Activity{Policy: p.Policy, Title: p.Trace + " under " + p.Policy + " on " + p.GPU}
-		if p.Set != "" {
-			a.Title += " with " + p.Set
+		if words := table.Words(p.Set); words != "" {
+			a.Title += " with " + words
 		}
 		clock, err := table.ClockOf(p.Path)
 		if err != nil {

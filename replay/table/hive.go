@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,15 @@ type Key struct {
 // Unset names the settings of a run without any: engines demand the same keys of every file, so that the folder is
 // always there.
 const Unset = "preset"
+
+// Words are the settings of a run for people: without the hash of a machine that is no preset, since the name of the
+// GPU stands beside it. A run without any has none.
+func Words(set string) string {
+	words := slices.DeleteFunc(strings.Split(set, ","), func(w string) bool {
+		return w == Unset || strings.HasPrefix(w, "file.")
+	})
+	return strings.Join(words, ",")
+}
 
 // hiveKeys are the keys of a path, in its order.
 var hiveKeys = []string{"trace", "gpu", "set", "policy"}
