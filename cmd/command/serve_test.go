@@ -89,19 +89,30 @@ func TestServe(t *testing.T) {
 func TestServeInABrowser(t *testing.T) {
 	path := browser(t)
 	url, _ := served(t)
-	c := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
-		"--enable-logging=stderr", "--virtual-time-budget=8000", "--dump-dom", url+
-			"/#table=ctas&policy=ppcs&sort=end_cycles&dir=desc&f.sm=%3C3&x=start_cycles&from=50000&to=90000")
-	var log strings.Builder
-	c.Stderr = &log
-	text, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
+	dumped := func(theme string) string {
+		c := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
+			"--enable-logging=stderr", "--virtual-time-budget=8000", "--blink-settings=preferredColorScheme="+theme,
+			"--dump-dom", url+
+				"/#table=ctas&policy=ppcs&sort=end_cycles&dir=desc&f.sm=%3C3&x=start_cycles&from=50000&to=90000")
+		var log strings.Builder
+		c.Stderr = &log
+		text, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(log.String(), "CONSOLE") {
+			t.Errorf("the console says %s", log.String())
+		}
+		return string(text)
 	}
-	if strings.Contains(log.String(), "CONSOLE") {
-		t.Errorf("the console says %s", log.String())
+	const light, dark = "solid rgb(31, 111, 181)", "solid rgb(95, 168, 238)" // of the first policy
+	if night := dumped("0"); !strings.Contains(night, dark) || strings.Contains(night, light) {
+		t.Error("the plot has not the colours of the dark theme")
 	}
-	dom := string(text)
+	dom := dumped("1")
+	if !strings.Contains(dom, light) {
+		t.Error("the plot has not the colours of the light theme")
+	}
 	if !strings.Contains(dom, "of 512 rows") || strings.Contains(dom, "512 of 512 rows") {
 		t.Errorf("the filter of sm is without effect: %.2000s", dom[max(0, strings.Index(dom, `id="count"`)):])
 	}

@@ -2,8 +2,7 @@
 // The page keeps its state in the fragment: table, policy, x, y, from and to of the zoom, sort, dir, f.COLUMN of filters.
 const element = id => document.getElementById(id);
 const state = new URLSearchParams(location.hash.slice(1));
-const colours = ["#1f6fb5", "#c2410c", "#0b7a5c", "#8046b5", "#946200", "#b8327a", "#1a7f94", "#5b6470"];
-const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name); // of the theme
 let grid, plot, data;
 
 const save = () => history.replaceState(null, "", "#" + state);
@@ -51,14 +50,14 @@ function drawPlot() {
   const points = data.objects.filter(r => r[x] != null && r[y] != null).sort((a, b) => a[x] - b[x]);
   const names = [...new Set(data.objects.map(r => r.policy ?? "all"))];
   const values = names.map(n => points.map(r => (r.policy ?? "all") === n ? r[y] : null));
-  const ink = dark ? "#e4e8ed" : "#1b1f24", rule = dark ? "#3a424c" : "#d5dae0";
-  const axis = { stroke: ink, grid: { stroke: rule }, ticks: { stroke: rule } };
+  const rule = colour("rule"), colours = names.map((_, i) => colour("c" + Math.min(i, 7)));
+  const axis = { stroke: colour("text"), grid: { stroke: rule }, ticks: { stroke: rule } };
   let ready = false;
   plot = new uPlot({
     padding: [null, 30, null, null], width: element("plot").clientWidth, height: 300, scales: { x: { time: false } },
     axes: [{ ...axis, label: x }, { ...axis, label: y, size: 80 }],
     series: [{ label: x }, ...names.map((n, i) => ({
-      label: n, stroke: colours[Math.min(i, 7)], paths: () => null, points: { show: true, size: 6, fill: colours[Math.min(i, 7)] },
+      label: n, stroke: colours[i], paths: () => null, points: { show: true, size: 6, fill: colours[i] },
     }))],
     hooks: {
       setScale: [(u, key) => {
@@ -132,6 +131,7 @@ async function start() {
     element(id).onchange = e => { set(id, e.target.value); set("from", ""); set("to", ""); zoomed(); drawPlot(); };
   }
   element("reset").onclick = () => { forget(false); redraw(); };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawPlot);
   addEventListener("resize", () => plot?.setSize({ width: element("plot").clientWidth, height: 300 }));
   await show();
 }
