@@ -34,7 +34,7 @@ type Policy struct {
 	// with whatever is requested.
 	Baselines []string
 
-	Bound bool // no machine works that way: a what-if, or the most that a mechanism can give
+	Bound bool // no machine works that way: it bounds the gain of a mechanism
 
 	Host   host.Mode
 	Tasks  bool                         // it runs narrow tasks: with a nil Compose as kernels in streams

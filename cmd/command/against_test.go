@@ -72,8 +72,8 @@ func addsUp(t *testing.T, policy, trace string) {
 func TestFooterLeavesBoundsOut(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "t.txt")
 	write(t, in, loops)
-	out := must(t, "--quiet", "--gpu=a100", "--policy=serial,boundary-free,nocopy,oracle,ppcs", "-o", filepath.Join(t.TempDir(),
-		"out"), in)
+	out := must(t, "--quiet", "--gpu=a100", "--policy=serial,boundary-free,nocopy,oracle,ppcs", "-o",
+		filepath.Join(t.TempDir(), "out"), in)
 	if !strings.Contains(out, "\nppcs takes ") {
 		t.Errorf("the footer is about another policy:\n%s", out)
 	}

@@ -301,11 +301,13 @@ func TestTenQuestions(t *testing.T) {
 		answers(t, q[1], q[3], strings.Fields(q[2])...)
 	}
 	for _, q := range []struct{ question, args, want string }{
-		{"What limits a traced program?", "explain --gpu=gk110-ppcs samples/vecadd.trace.zst", "file reads and writes 171,120 -96.3 %"},
+		{"What limits a traced program?", "explain --gpu=gk110-ppcs samples/vecadd.trace.zst",
+			"file reads and writes 171,120 -96.3 %"},
 		{"What do its boundaries cost?", "--policy=hyperq,boundary-free --gpu=a100 -o b samples/two-streams.trace.txt",
 			"the largest part is gaps between kernels"},
 		{"Did a version get slower?", "compare replay-out replay-out", "3 of 3 runs take the same cycles on both sides"},
-		{"Did a capture get slower?", "compare samples/ranks/rank0.json samples/ranks/rank1.json", "matmul 1 50.000 µs 110.000 µs +120.0 %"},
+		{"Did a capture get slower?", "compare samples/ranks/rank0.json samples/ranks/rank1.json",
+			"matmul 1 50.000 µs 110.000 µs +120.0 %"},
 	} {
 		answers(t, q.question, q.want, strings.Fields(q.args)...)
 	}
@@ -346,7 +348,8 @@ func TestTenQuestionsOfCaptures(t *testing.T) {
 		{"What would twice the L2 give?", "l2.bytes changes nothing", []string{"--sensitivity=l2.bytes", "-o", "l2", bfs}},
 		{"Where is the idle time?", "nothing, by its causes: waits for the host ", []string{"top", "--policy=ppcs", "out"}},
 		{"Did it get slower?", "134.148 µs 146.389 µs +9.12 %", []string{"compare", "out", "ppcs", "serial"}},
-		{"What does a boundary cost?", "boundary-free takes 116,", []string{"--policy=hyperq,boundary-free", "-o", "free", bfs}},
+		{"What does a boundary cost?", "boundary-free takes 116,",
+			[]string{"--policy=hyperq,boundary-free", "-o", "free", bfs}},
 		{"Which kernel?", "ampere_sgemm_32x32_sliced1x4_tn 6 ", []string{"top", alexnet}},
 		{"What limits it?", "host 99 %", []string{"what-if", alexnet}},
 		{"Where is the idle time?", "waits for the host 75.8 %, gaps after a launch 23.7 %", []string{"top", alexnet}},
