@@ -4,6 +4,8 @@
 #              optimises these alone by the profile (TARGETS=linux/amd64 builds one)
 # make wheel   the Python package with the command of this machine, in dist/; make wheels: with those of make dist
 # make test    everything, with the loading tests in a Python environment of its own
+# make race    every package's tests under the race detector, which needs a C compiler
+# make release all files of a release, in dist/, from a commit with its tag: CONTRIBUTING.md has the steps
 # make newest  the loading tests with the newest versions of the Python packages, which a new user gets
 # make results the papers' experiments, into the tables of docs/results; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
@@ -20,7 +22,7 @@ DESTDIR ?=
 VERSION := $(shell sed -n 's/^const release = "\(.*\)"/\1/p' cmd/command/version.go)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: docs newest processors platforms same lint install dist wheel wheels narrow build test bench profile results venv clean
+.PHONY: release race docs newest processors platforms same lint install dist wheel wheels narrow build test bench profile results venv clean
 
 # One build configuration, that of a plain go command: go run, make build, make test and a module of policies new
 # share their compiled packages. Settings of the linker alone (-s -w) compile nothing anew; -trimpath, -pgo and
@@ -49,10 +51,15 @@ wheel: build
 	cd cmd/python && $(PYTHON) -m pip wheel -q --no-deps -w ../../dist .
 
 wheels: dist
-	@for p in linux-amd64:manylinux2014_x86_64 linux-arm64:manylinux2014_aarch64 darwin-amd64:macosx_11_0_x86_64 darwin-arm64:macosx_11_0_arm64 \
-		windows-amd64.exe:win_amd64 windows-arm64.exe:win_arm64; do \
-		cd cmd/python && REPLAY_BINARY=../../dist/replay-$(VERSION)-$${p%:*} REPLAY_PLATFORM=$${p#*:} $(PYTHON) -m pip wheel -q --no-deps -w ../../dist . || exit 1; cd ../..; \
+	@for t in $(TARGETS); do \
+		case $$t in linux/amd64) p=manylinux2014_x86_64 ;; linux/arm64) p=manylinux2014_aarch64 ;; darwin/amd64) p=macosx_11_0_x86_64 ;; \
+		darwin/arm64) p=macosx_11_0_arm64 ;; windows/amd64) p=win_amd64 ;; windows/arm64) p=win_arm64 ;; *) echo "no wheel of $$t"; continue ;; esac; \
+		name=replay-$(VERSION)-$${t%/*}-$${t#*/}; [ $${t%/*} = windows ] && name=$$name.exe; \
+		(cd cmd/python && REPLAY_BINARY=../../dist/$$name REPLAY_PLATFORM=$$p $(PYTHON) -m pip wheel -q --no-deps -w ../../dist .) || exit 1; \
 	done
+
+release:
+	@.ci/release
 
 venv: $(VENV)/.stamp
 
@@ -72,7 +79,11 @@ lint:
 test: venv
 	go vet ./...
 	@.ci/lint
-	go test ./...
+	go run ./internal/floors
+
+# race has an hour for each package: the detector makes the machine some ten times as slow
+race:
+	CGO_ENABLED=1 go test -race -short -timeout 60m ./...
 
 # newest runs the loading tests in a copy of the last commit whose Python environment has no pins
 newest:

@@ -21,6 +21,7 @@ const module = "gpureplay/"
 var allowed = map[string][]string{
 	"internal/house":          {},
 	"internal/mutate":         {"internal/mutate"},
+	"internal/floors":         {},
 	"internal/nearest":        {},
 	"internal/workers":        {},
 	"internal/durable":        {},
