@@ -35,10 +35,26 @@ func (u *unit) sampled(r *model.SampleRecord) {
 		float64(r.WarpInsts)/(sms*float64(c.SM.Schedulers*c.SM.IssueWidth)*float64(r.End-r.Start)))
 }
 
-// launched counts a child where it was requested.
+// launched counts a child where it was requested, and by the reason of the decision.
 func (u *unit) launched(r *model.LaunchRecord) {
-	if r.Decision != model.Inline {
-		u.at(r.Time).launched++
+	if r.Decision == model.Inline {
+		return
+	}
+	u.at(r.Time).launched++
+	if u.decided {
+		u.made[r.Reason]++
+	}
+}
+
+// blind is the share of a policy's children that were launched before a first child CTA had ended (SPAWN, algorithm 1,
+// line 2), in per cent.
+func blind(policy string) func(*Row) float64 {
+	return func(r *Row) float64 {
+		all := launched(policy)(r)
+		if all == 0 {
+			return none
+		}
+		return 100 * r.made[policy]["first window"] / all
 	}
 }
 

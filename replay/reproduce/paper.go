@@ -42,6 +42,7 @@ type Experiment struct {
 	Large      bool            // takes long: run only when requested
 	OverTime   bool            // its columns need residency over time
 	ChildTimes bool            // its columns need the times of child CTAs
+	Decisions  bool            // its columns need the reasons of decisions to launch
 }
 
 // Workload is one row: a generator with its settings.
@@ -98,6 +99,7 @@ type Row struct {
 	work     *policies.Workloads               // sizes of the requests for children; nil: none
 	times    map[string][]window               // by label, in an experiment over time
 	took     map[string]map[model.Time]float64 // CTAs of children by their time
+	made     map[string]map[string]float64     // launches by the reason of their decision
 }
 
 // run returns the run of a policy, nil if there is none.

@@ -39,6 +39,8 @@ type unit struct {
 	times   []window
 	spread  bool // an experiment requests the times of child CTAs
 	took    map[model.Time]float64
+	decided bool // an experiment requests the reasons of decisions to launch
+	made    map[string]float64
 }
 
 // plan is everything that a call runs, each run once.
@@ -188,6 +190,7 @@ func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []st
 			from.left.Add(1)
 		}
 		u.timed, u.spread = u.timed || e.OverTime, u.spread || e.ChildTimes
+		u.decided = u.decided || e.Decisions
 		row.units[label] = u
 	}
 	return nil

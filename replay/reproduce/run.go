@@ -87,6 +87,9 @@ func (u *unit) run(ctx context.Context, dir string, index int) error {
 	if u.timed {
 		job.Sample, job.Sampled, job.Launched = sampleCycles, u.sampled, u.launched
 	}
+	if u.decided {
+		u.made, job.Launched = map[string]float64{}, u.launched
+	}
 	if u.spread {
 		u.took, job.CTAEnded = map[model.Time]float64{}, u.childEnded(r)
 	}

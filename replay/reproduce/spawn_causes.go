@@ -74,6 +74,14 @@ func onMachines(w Workload) []Workload {
 	return all
 }
 
+// byEntries is AMR on the machine as it is, and with room for more kernels.
+func byEntries() []Workload {
+	w := pick(spawnWorkloads(), "AMR")[0]
+	more := with(w, manyEntries...)
+	more.Name += ", 256 entries"
+	return []Workload{w, more}
+}
+
 // searchedColumns are spawn under both readings of n_con against the search.
 func searchedColumns() []Column {
 	return append(append([]Column(nil), controlColumns()[:4]...),
@@ -110,6 +118,13 @@ func spawnCauses() []Experiment {
 				"and an L1 that holds the refused lanes' lists: speedup over flat", Head: "benchmark", GPU: spawnMachine,
 			Set:      freeHost,
 			Policies: controlPolicies + "," + search, Workloads: searched(), Columns: searchedColumns(),
+		},
+		{
+			Name: "entries", Title: "256 entries of the distributor and work queues, not 32, and children launched before " +
+				"a first one has ended: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
+			Decisions: true, Policies: "flat," + baseline + "," + search + ",spawn", Workloads: byEntries(),
+			Columns: append(append([]Column(nil), seedColumns()...), Column{Name: "children of spawn", Of: launched("spawn")},
+				Column{Name: "launched before one ended", Unit: "%", Digits: 1, Of: blind("spawn")}),
 		},
 		{
 			Name: "colouring", Title: "GC-citation's launch rule: 16 items and more, 64 (shownme) and 128 (dragonli)",

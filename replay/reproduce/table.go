@@ -197,10 +197,10 @@ func (t *planned) mean(c *Column, values []float64) []Cell {
 // row gathers the runs of a row by label.
 func (t *planned) row(r *plannedRow) Row {
 	row := Row{Workload: r.workload, runs: map[string]*replay.Result{}, config: r.config, work: r.work.work,
-		times: map[string][]window{}, took: map[string]map[model.Time]float64{}}
+		times: map[string][]window{}, took: map[string]map[model.Time]float64{}, made: map[string]map[string]float64{}}
 	for label, u := range r.units {
 		_, variant, _ := strings.Cut(label, "@")
-		row.times[label], row.took[label] = u.times, u.took
+		row.times[label], row.took[label], row.made[label] = u.times, u.took, u.made
 		for i, x := range u.results {
 			name := x.Policy
 			switch {
