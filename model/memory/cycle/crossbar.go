@@ -26,8 +26,7 @@ type crossbar struct {
 	perPort int        // SMs of each
 	misses  int32      // most of an L1's queue
 	most    int32      // and at the crossbar
-	steps   [6]int     // the first word of the units of each step, the first of them a slice or an SM
-	leaves  int        // first of the SMs that send
+	leaves  int        // first of the SMs that send; units lie in the order of their steps
 	admits  int        // first of the slices that let in
 	offers  int        // first of those that have answers
 	homing  int        // first of the SMs that let those in
@@ -60,15 +59,13 @@ func newCrossbar(m *System) *crossbar {
 	for i := range n.injects {
 		o := &n.injects[i]
 		o.inPort = &ins[n.portOf(i)]
-		o.sm, o.depth = uint16(i), int32(max(1, c.L1.Latency))
+		o.sm, o.depth, o.filled = uint16(i), int32(max(1, c.L1.Latency)), 1
 		o.banks = slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks))
 		o.mostBypass = max(o.depth, int32(c.L1.BypassLatency))
 	}
-	for i, units := range []int{c.L2.Slices, c.L2.Slices, c.SM.Count, c.SM.Count, c.L2.Slices} {
-		n.steps[i+1] = n.steps[i] + (units+63)/64
-	}
-	n.offers, n.homing, n.leaves, n.admits = n.steps[1]<<6, n.steps[2]<<6, n.steps[3]<<6, n.steps[4]<<6
-	n.wakeups = newWakeups(n.steps[5] << 6)
+	ofSlices, ofSMs := (c.L2.Slices+63)&^63, (c.SM.Count+63)&^63 // a step begins with a word
+	n.offers, n.homing, n.leaves, n.admits = ofSlices, 2*ofSlices, 2*ofSlices+ofSMs, 2*ofSlices+2*ofSMs
+	n.wakeups = newWakeups(n.admits + ofSlices)
 	n.replies, n.ejects = make([]replies, c.L2.Slices), make([]ejection, n.ports)
 	for i := range n.ejects {
 		n.ejects[i].asking = make([]uint64, (c.L2.Slices+63)/64)
@@ -111,30 +108,28 @@ func (n *crossbar) advance(t Time) {
 	if !n.begin(t) {
 		return
 	}
-	acting, due := n.acting, n.wakeups.due
-	for word, step := 0, 0; word < len(acting); word++ {
-		for word >= n.steps[step+1] {
-			step++
-		}
-		for x := acting[word]; x != 0; x = acting[word] { // units of a step may wake others of it
-			acting[word] = x & (x - 1)
-			unit := word<<6 + bits.TrailingZeros64(x)
-			if due[unit] > t {
+	for i := range n.acting {
+		word := &n.acting[i]
+		for *word != 0 { // units of a step may wake others of it
+			unit := i<<6 + bits.TrailingZeros64(*word)
+			*word &= *word - 1
+			due := &n.wakeups.due[unit]
+			if *due > t {
 				n.later(unit)
 				continue
 			}
-			due[unit] = Never
-			switch unit -= n.steps[step] << 6; step {
-			case 0:
+			*due = Never
+			switch {
+			case unit < n.offers:
 				n.take(unit, t)
-			case 1:
-				n.offerReply(unit, t, -1)
-			case 2:
-				n.eject(unit, t)
-			case 3:
-				n.leaveInTurn(unit, t)
+			case unit < n.homing:
+				n.offerReply(unit-n.offers, t, -1)
+			case unit < n.leaves:
+				n.eject(unit-n.homing, t)
+			case unit < n.admits:
+				n.leaveInTurn(unit-n.leaves, t)
 			default:
-				n.admit(unit, t)
+				n.admit(unit-n.admits, t)
 			}
 		}
 	}

@@ -70,13 +70,20 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 			next = min(next, k.ready)
 			continue
 		}
+		if o.stuck(n, q, k) {
+			o.blocked = true
+			continue
+		}
 		if again := o.unit.probe(o, k, t); again > t {
+			if again == Never && !o.takesLoad(n) {
+				q.looked = o.filled
+			}
 			o.blocked = true
 			next = min(next, again)
 			continue
 		}
 		id := q.pop(k)
-		if k.way != unit.PathStore {
+		if q.looked = 0; k.way != unit.PathStore {
 			o.loads--
 		}
 		if k.way == unit.PathHit {
@@ -130,6 +137,15 @@ func (u *Unit) probe(o *injection, k *packet, t Time) (again Time) {
 		return u.mergeLoad(k, id, bit, fetch, fill, t)
 	}
 	return u.missLoad(k, id, bit, t)
+}
+
+// stuck reports whether a request at the head of a bank still waits for room in the L1's
+// queue: no sector has come since it was looked up.
+func (o *injection) stuck(n *crossbar, q *l1Bank, k *packet) bool {
+	if k.way == unit.PathStore {
+		return n.misses <= o.misses.n
+	}
+	return q.looked == o.filled && !o.takesLoad(n)
 }
 
 // takesLoad reports whether the L1's queue has room for a miss; one place is for stores (GPGPU-Sim's
@@ -229,16 +245,14 @@ func (u *Unit) freeMSHR(t Time) Time {
 	return max(t+1, u.freeAt.earliest())
 }
 
-// probeStore looks up a store. An L1 that allocates on writes keeps the bytes.
+// probeStore looks up a store for which the L1's queue has room. An L1 that allocates on writes keeps the bytes.
 func (u *Unit) probeStore(o *injection, k *packet, t Time) (again Time) {
-	if u.mem.xbar.misses <= o.misses.n {
-		return Never
-	}
 	l1, x := &u.L1, u.mem.xbar.rests.of(k)
 	if l1.Cfg.WriteAllocate {
 		if !l1.Write(&x.Request, t+thereAhead) {
 			return u.lineAgain(k.sector, t)
 		}
+		o.filled++
 	} else {
 		l1.Invalidate(k.sector)
 	}
@@ -254,6 +268,7 @@ func (u *Unit) filled(f int32, fill Time) {
 	if c := l1.Tags; c != nil && int(x.line) < len(c.Lines) { // of a suspended CTA the L1 may have another size by then
 		l1.Tags.SetFill(x.line, uint(x.bit), tags.UnknownFill+uint32(f), fill)
 	}
+	u.inject.filled++
 	x.left, x.free = 0, 0
 	u.mshrs.filling = append(u.mshrs.filling, f)
 	u.awaitFill(x.load, f, fill)
