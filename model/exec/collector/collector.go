@@ -41,6 +41,7 @@ type Pipeline struct {
 	active   uint16              // sub-cores in which something moves in the next step
 	outputs  uint16              // sub-cores with an instruction in an output register, memory's apart
 	memory   uint16              // sub-cores with one in memory's output register
+	outOrder [mostCores]uint64   // the order of issue of each of these
 	order    uint64              // last number in order of issue, and of allocation
 	bypassed [numPipes]uint8     // instructions of each pipe that bypassed the collectors in cycle at
 	at       Time

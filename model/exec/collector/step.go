@@ -156,6 +156,7 @@ func (c *Pipeline) stand(s *subcore, e *inst) {
 	s.output[e.pipe&15] = e
 	if s.outputs |= 1 << e.pipe; e.pipe == pipeMemory {
 		c.memory |= s.bit
+		c.outOrder[s.number&(mostCores-1)] = e.order
 	} else {
 		c.standing++
 		c.outputs |= s.bit
@@ -194,12 +195,13 @@ func (c *Pipeline) start(s *subcore, e *inst, at Time, many int) bool {
 // takeMemory hands the oldest instruction in memory's output registers to the load/store
 // unit in cycle t.
 func (c *Pipeline) takeMemory(t Time) {
-	var e *inst
-	for m := c.memory; m != 0; m &= m - 1 {
-		if x := c.core(m).output[pipeMemory]; e == nil || x.order < e.order {
-			e = x
+	first := c.memory
+	for m := first & (first - 1); m != 0; m &= m - 1 {
+		if c.outOrder[bits.TrailingZeros16(m)&(mostCores-1)] < c.outOrder[bits.TrailingZeros16(first)&(mostCores-1)] {
+			first = m
 		}
 	}
+	e := c.core(first).output[pipeMemory]
 	c.clear(e.core, pipeMemory, t)
 	c.port.Into(memory.Destination{Banks: e.o.Written, Subcore: e.core.number})
 	c.sm.Take(e.number, t)

@@ -12,6 +12,7 @@ type writebackQueues struct {
 	latency  Time // from when a load of shared memory enters them until it may be written
 	entering []entering
 	first    [numClients]Time // when the first of each is ready
+	soonest  Time             // the least of these
 	clients  [numClients]resultQueue
 	turn     int // client that is probed first
 	own      int // loads of shared memory that are not written
@@ -106,12 +107,14 @@ func (u *Unit) initResults() {
 	u.results.first = [numClients]Time{Never, Never, Never}
 	u.results.depth = max(1, c.Shared.Latency)
 	u.results.latency = Time(c.Shared.Latency+c.Shared.Writeback) - 1
+	u.results.soonest = Never
 }
 
 // put adds a result of a client.
 func (r *writebackQueues) put(client int, ready Time, load, fetch int32) {
 	r.clients[client].put(result{ready, load, fetch})
 	r.first[client] = min(r.first[client], ready)
+	r.soonest = min(r.soonest, ready)
 }
 
 // put has a result of a load wait for the register. The load is open until it is written.
@@ -141,6 +144,9 @@ func (u *Unit) stuck(t Time) bool {
 // or a negative number, and where it is written.
 func (u *Unit) result(t Time) (load int32, to memory.Destination) {
 	r := &u.results
+	if r.soonest > t {
+		return memory.NoLoad, memory.Destination{}
+	}
 	client := r.turn
 	for range numClients {
 		next := client + 1
@@ -150,7 +156,9 @@ func (u *Unit) result(t Time) (load int32, to memory.Destination) {
 		if r.first[client] <= t {
 			r.turn = next
 			var x result
-			if x, r.first[client] = r.clients[client].pop(); x.fetch != memory.NoLoad {
+			x, r.first[client] = r.clients[client].pop()
+			r.soonest = min(r.first[clientShared], r.first[clientPast], r.first[clientFills])
+			if x.fetch != memory.NoLoad {
 				u.givenUp(x.fetch, t)
 			}
 			return x.load, u.loads.all[x.load].to
@@ -205,8 +213,8 @@ func (u *Unit) setDue(t Time) {
 	if len(r.entering) > 0 {
 		u.Times.Due = r.entering[0].at
 	}
-	if first := min(r.first[clientShared], r.first[clientPast], r.first[clientFills]); first < Never {
-		u.Times.Due = min(u.Times.Due, first-memory.WrittenAhead-1)
+	if r.soonest < Never {
+		u.Times.Due = min(u.Times.Due, r.soonest-memory.WrittenAhead-1)
 	}
 	u.Times.Due = max(u.Times.Due, t+1)
 }

@@ -10,7 +10,7 @@ import (
 // Results leave a client in the order in which they are ready, equal cycles as they came, and clients take turns.
 func TestResultsTakeTurns(t *testing.T) {
 	u := &Unit{loads: loads{all: make([]openLoad, 8)}}
-	u.Times.Due = Never
+	u.Times.Due, u.results.soonest = Never, Never
 	for client := range numClients {
 		u.results.first[client] = Never
 	}
