@@ -26,9 +26,9 @@ func (s *SM) Step(t Time) Time {
 	return next
 }
 
-// run lets the schedulers act in the cycles before end, in order of time and of their
-// turns, and closes each cycle behind them. It returns the next cycle in which there may be
-// something to do. An SM that is ahead stops before it uses a unit that SMs share.
+// run lets the schedulers act in the cycles before end, and closes each cycle behind them.
+// It returns the next cycle in which there may be something to do. An SM that is ahead stops
+// before it uses a unit that SMs share.
 func (s *SM) run(end Time) Time {
 	for {
 		at := &s.at
@@ -47,26 +47,29 @@ func (s *SM) run(end Time) Time {
 			}
 			continue
 		}
-		first, before := s.firstTurn(t), uint8(0)
-		for at[first&(mostSchedulers-1)] > t {
-			before++
-			if first++; int(first) == len(s.sched) {
-				first = 0
-			}
+		first, n := 0, len(s.sched)
+		if s.rotates {
+			first = int(s.rank(uint64(t + s.began)))
 		}
-		s.current = turnIn(t, before)
-		if !s.sched[first].step(s, t) {
+		if !s.act(first, n, first, t) || !s.act(0, first, first-n, t) {
 			return t
 		}
 	}
 }
 
-// firstTurn returns the scheduler that acts first in cycle t.
-func (s *SM) firstTurn(t Time) uint8 {
-	if !s.rotates {
-		return 0
+// act lets the schedulers from one to before another act whose cycle is t. The turn of each
+// is its number less that of the first. An SM that is ahead may have to stop: !done.
+func (s *SM) act(from, to, first int, t Time) (done bool) {
+	for i := from; i < to; i++ {
+		if s.at[i&(mostSchedulers-1)] > t {
+			continue
+		}
+		s.current = turnIn(t, uint8(i-first))
+		if !s.sched[i].step(s, t) {
+			return false
+		}
 	}
-	return s.rank(uint64(t + s.began))
+	return true
 }
 
 // turn is a cycle and, within it, how many schedulers act before one.

@@ -168,9 +168,9 @@ func (sc *scheduler) candidates(s *SM, t Time) uint64 {
 
 // next returns the first cycle after t in which a warp may issue.
 func (sc *scheduler) next(s *SM, t Time) Time {
-	next, cand := sc.wakes(t), sc.ready
+	next, cand := clock.Never, sc.ready
 	if cand == 0 {
-		return next
+		return sc.wakes(t)
 	}
 	if full := s.times.Full; full > t+1 {
 		if stopped := cand & sc.pipes[program.UnitMemory].needs; stopped != 0 {
@@ -186,7 +186,7 @@ func (sc *scheduler) next(s *SM, t Time) Time {
 	if cand != 0 {
 		return t + 1
 	}
-	return next
+	return min(next, sc.wakes(t))
 }
 
 // wakes returns when the next of the warps that are not ready will be.
