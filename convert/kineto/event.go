@@ -186,10 +186,10 @@ func (r *reader) arg() (err error) {
 		err = r.small(&e.shared)
 	case "bytes", "size":
 		err = r.unsigned(&e.bytes)
-	case "graph node id":
-		var node uint64
-		err = r.unsigned(&node)
-		e.graph = node != 0
+	case "graph id", "graph node id":
+		var id uint64
+		err = r.unsigned(&id)
+		e.graph = e.graph || id != 0
 	case "kind", "cuda sync kind":
 		err = r.text(func(v []byte) { e.kind = append(e.kind[:0], v...) })
 	case "wait on stream":

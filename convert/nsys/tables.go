@@ -15,7 +15,7 @@ func (r *reader) kernels() error {
 	return r.db.Each(kernelTable, columns(
 		"demangledName|name|shortName", "registersPerThread", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
 		"staticSharedMemory", "dynamicSharedMemory", "localMemoryPerThread", "gridId", "graphNodeId",
-		"clusterX", "clusterY", "clusterZ",
+		"clusterX", "clusterY", "clusterZ", "graphId",
 	), func(v []sqlite.Value) error {
 		a, ok := r.activity(v)
 		if !ok {
@@ -29,13 +29,16 @@ func (r *reader) kernels() error {
 		a.Kind, a.Sized = timeline.Kernel, true
 		a.Registers, a.Grid, a.Block = small(v[1]), dim(v[2:5]), dim(v[5:8])
 		a.SharedBytes = uint32(min(uint64(small(v[8]))+uint64(small(v[9])), 1<<32-1))
-		a.LocalBytes, a.Graph, a.Cluster = small(v[10]), known(v[12]) && v[12].Int != 0, dim(v[13:16])
+		a.LocalBytes, a.Graph, a.Cluster = small(v[10]), inGraph(v[12]) || inGraph(v[16]), dim(v[13:16])
 		if known(v[11]) {
 			a.GridID = uint64(v[11].Int)
 		}
 		return r.b.ActivityNamed(&a, name)
 	})
 }
+
+// inGraph reports whether the id of a graph, or of a node, says that there is one.
+func inGraph(id sqlite.Value) bool { return known(id) && id.Int != 0 }
 
 // graphs reads graphs that were traced as a whole.
 func (r *reader) graphs() error {
@@ -59,7 +62,7 @@ const pageable = 0 // ENUM_CUDA_MEM_KIND
 
 func (r *reader) copies() error {
 	return r.db.Each("CUPTI_ACTIVITY_KIND_MEMCPY", columns(
-		"bytes", "copyKind", "srcKind", "dstKind", "graphNodeId", "virtualAddress",
+		"bytes", "copyKind", "srcKind", "dstKind", "graphNodeId", "virtualAddress", "graphId",
 	), func(v []sqlite.Value) error {
 		a, ok := r.activity(v)
 		if !ok {
@@ -85,19 +88,19 @@ func (r *reader) copies() error {
 			host = v[2]
 		}
 		a.Pageable = host.IsInt && host.Int == pageable
-		a.Graph = known(v[4]) && v[4].Int != 0
+		a.Graph = inGraph(v[4]) || inGraph(v[6])
 		return r.b.ActivityNamed(&a, 0)
 	})
 }
 
 func (r *reader) memsets() error {
-	return r.db.Each("CUPTI_ACTIVITY_KIND_MEMSET", columns("bytes", "graphNodeId"), func(v []sqlite.Value) error {
+	return r.db.Each("CUPTI_ACTIVITY_KIND_MEMSET", columns("bytes", "graphNodeId", "graphId"), func(v []sqlite.Value) error {
 		a, ok := r.activity(v)
 		if !ok {
 			return nil
 		}
 		a.Kind, a.Bytes = timeline.Memset, uint64(max(v[rest].Int, 0))
-		a.Graph = known(v[rest+1]) && v[rest+1].Int != 0
+		a.Graph = inGraph(v[rest+1]) || inGraph(v[rest+2])
 		return r.b.ActivityNamed(&a, 0)
 	})
 }

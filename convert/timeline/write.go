@@ -48,6 +48,7 @@ func (b *Builder) Write(sink Sink) error {
 	e := emitter{
 		b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}, scopes: newScopes(),
 		ended: math.MinInt64, own: newOwn(), users: map[uint64]*last{}, hosts: map[uint64]uint32{},
+		edges: newEdges(),
 	}
 	for {
 		rec, err := it.Next()
@@ -98,6 +99,7 @@ type emitter struct {
 	own      own
 	waits    waits
 	scopes   scopes
+	edges    edges
 	r        row
 	op       trace.HostOp
 	kernel   trace.Kernel
@@ -311,10 +313,11 @@ func (e *emitter) activity(r *row, pending uint64) error {
 		Array: trace.NoArray, Stream: r.stream, Recorded: &e.times, Scope: e.scope(r), Bytes: r.bytes, Addr: r.addr,
 		Ns: e.own.after(0),
 	}
+	flags := e.edge(r)
 	e.own.issued(r.stream, r.began+r.ran)
 	switch ActivityKind(r.kind) {
 	case Kernel:
-		return e.launch(r)
+		return e.launch(r, flags)
 	case Memset:
 		e.op.Kind, e.op.Async = trace.OpMemset, true
 	default:
@@ -346,10 +349,10 @@ func (r *row) returnsEarly() bool {
 // returnSlack is how well the clocks of host and device agree, ns.
 const returnSlack = 10_000
 
-func (e *emitter) launch(r *row) error {
+func (e *emitter) launch(r *row, flags trace.KernelFlags) error {
 	e.op.Kind, e.op.Bytes, e.op.Addr = trace.OpLaunch, 0, 0
 	e.kernel = trace.Kernel{
-		Fidelity: trace.FidelityNone, Device: r.device, Stream: r.stream,
+		Fidelity: trace.FidelityNone, Flags: flags, Device: r.device, Stream: r.stream,
 		Registers: r.registers, SharedBytes: r.shared, LocalBytes: r.local, Cluster: r.cluster,
 		Recorded: &e.times, Scope: e.op.Scope,
 	}
