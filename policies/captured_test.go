@@ -1,7 +1,9 @@
 package policies_test
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
+	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
 
@@ -97,6 +100,43 @@ func TestCapturedRealTimeline(t *testing.T) {
 	}
 	if ends := float64(sum.Cycles) / perNs; ends < float64(last)*0.999 {
 		t.Errorf("the replay ends after %.0f ns, the capture after %d", ends, last)
+	}
+}
+
+// In a capture of a B200, whose kernels were launched programmatically, the pairs of neighbours that overlapped do so
+// in a replay, and no others.
+func TestCapturedKeepsOverlaps(t *testing.T) {
+	r := converttest.Trace(t, tracetest.Data(t, "kineto-tracelens/b200__eager_trace.json.gz"))
+	cfg, err := hardware.Preset("b200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _, err := replay(t, r, cfg, "captured", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(l.kernels, func(a, b model.KernelRecord) int { return cmp.Compare(a.ID, b.ID) })
+	recorded, kept := 0, 0
+	for i := 1; i < len(l.kernels); i++ {
+		var k trace.Kernel
+		if err := r.Kernel(l.kernels[i].ID, &k); err != nil {
+			t.Fatal(err)
+		}
+		overlaps := l.kernels[i].Dispatch < l.kernels[i-1].End
+		if k.Flags&trace.KernelProgrammatic == 0 {
+			if overlaps {
+				t.Errorf("kernel %d begins in cycle %d, before the end of the one before it in %d", i, l.kernels[i].Dispatch,
+					l.kernels[i-1].End)
+			}
+			continue
+		}
+		recorded++
+		if overlaps {
+			kept++
+		}
+	}
+	if recorded != 74 || kept != 74 {
+		t.Errorf("%d of %d recorded overlaps are kept, want 74 of 74", kept, recorded)
 	}
 }
 

@@ -142,6 +142,31 @@ func TestNsysOldSchema(t *testing.T) {
 	}
 }
 
+// The ids of graphs and of their nodes mark activities of graph launches, which are told apart by their calls.
+func TestNsysGraphs(t *testing.T) {
+	story := append([]string{}, converttest.NsysStory[:2]...)
+	story = append(story, `ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN graphNodeId INTEGER`,
+		`ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN graphId INTEGER`,
+		`INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaGraphLaunch_v10000'), (3, 'cudaLaunchKernel')`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+			(150, 160, 0, 1, 7, 1, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0, 11, 5),
+			(155, 170, 0, 1, 7, 1, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0, NULL, 5),
+			(180, 190, 0, 1, 7, 2, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0, 11, NULL),
+			(190, 199, 0, 1, 7, 3, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0, NULL, NULL)`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0x1000001, 1, 2), (112, 114, 0x1000001, 2, 2),
+			(115, 116, 0x1000001, 3, 3)`)
+	r := converttest.Read(t, converttest.Database(t, story...), converttest.AnyDevice)
+	var got []string
+	for _, op := range r.Ops {
+		if op.Kind == trace.OpLaunch {
+			got = append(got, fmt.Sprint(op.Graph, r.Kernels[op.Kernel].Flags&trace.KernelProgrammatic != 0))
+		}
+	}
+	if want := "1 false, 1 true, 2 false, 0 false"; strings.Join(got, ", ") != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
 // Activities of an export without processes are joined by correlation id alone.
 func TestNsysWithoutProcesses(t *testing.T) {
 	story := append([]string{}, converttest.NsysStory[:2]...)

@@ -89,7 +89,7 @@ var oddities = [numOddities]trace.Diagnostic{
 			"for them; they are cut there"},
 	streamOverlap: {Name: "stream_overlap", Severity: trace.Info,
 		Help: "kernels that began before the one before them in their stream had ended (programmatic launches, AMD " +
-			"queues); replays keep the overlap"},
+			"queues); they are marked programmatic, and replays keep the overlap"},
 	longName: {Name: "long_name", Severity: trace.Info,
 		Help: "kernels whose name is longer than 65536 bytes; it is cut there"},
 	issuedEarly: {Name: "issued_before_call", Severity: trace.Info,
@@ -99,7 +99,8 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "named ranges beyond 65536 different ones, or more than 64 deep; their work belongs to the range " +
 			"around them"},
 	graphLaunch: {Name: "graph_activity", Severity: trace.Info,
-		Help: "activities of graph launches; they are issued one by one in the order in which they began"},
+		Help: "activities of graph launches; those of one call are one launch, in the order in which they began. Its edges " +
+			"are those of its streams: profilers record no others"},
 	slowLaunch: {Name: "slow_launch", Severity: trace.Info,
 		Help: "launching calls of more than 50 us while the device had nothing to do (code was being loaded); their " +
 			"time is work of the host"},

@@ -17,8 +17,9 @@
 //     the device (order.go).
 //  3. Several calls may carry one correlation id (merged ranks, repeated captures). An activity belongs to the last
 //     such call that began before it, among calls of the process that most often drives its device.
-//  4. Kernels of a graph launch are issued one by one, in the order in which they began; their streams are the
-//     profiler's.
+//  4. Activities of a graph that share its call are one launch of it, in the order in which they began. Their streams
+//     are the profiler's, and the only edges that it knows. A kernel that began before the one before it in its stream
+//     had ended is a programmatic launch (edges.go).
 //  5. A stream synchronisation whose stream the profiler does not tell is taken to be for the stream that its thread
 //     used last.
 //  6. Queries of events do not wait, so they are not in the trace.

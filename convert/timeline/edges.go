@@ -6,7 +6,7 @@ import "gpureplay/trace"
 // programmatic launch nor the edges of a graph, but activities that share the call of a graph, and kernels that begin
 // before the one before them in their stream has ended.
 type edges struct {
-	kernels map[uint64]int64       // by stream, where its last activity is a kernel: when that ended
+	kernels map[uint64]int64     // by stream, where its last activity is a kernel: when that ended
 	calls   map[uint32]graphCall // by thread of the trace: its last
 	graphs  uint32
 }
