@@ -173,6 +173,7 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 		u.resident.Take(k.Order, c.Trace.ID, s.ID, TaskCTA{c}, t)
 		return nil
 	}
+	k.seen.Ahead = u.warps != nil && u.warps.Holds(k.Order)
 	u.came(c, t)
 	if l := c.launch(); l != nil {
 		u.children.started(l, t)

@@ -88,7 +88,7 @@ type hostGate struct {
 }
 
 // Opens is of [host.Gate].
-func (g hostGate) Opens(place int, _ *host.Kernel) bool {
+func (g hostGate) Opens(place int, _, _ *host.Kernel) bool {
 	window := g.Window()
 	return window == 0 || place < window
 }

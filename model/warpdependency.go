@@ -19,6 +19,8 @@ type WarpDependency interface {
 	Points(order uint64, c *trace.CTA) []exec.Points
 	// Triggered is called when all warps of a CTA have passed their triggers or exited.
 	Triggered(order uint64, cta uint32, t Time)
+	// Programmatic reports whether a kernel, which has not entered, may do so before the one before it has completed.
+	Programmatic(k *KernelView) bool
 	// Follows reports whether all CTAs of a kernel have passed their triggers, or ended without.
 	Follows(order uint64) bool
 	// Holds reports whether warps of a kernel wait at their points.
@@ -32,8 +34,9 @@ type warpGate struct {
 }
 
 // Opens is of [host.Gate]: at most two kernels of a stream are on the GPU.
-func (g warpGate) Opens(place int, before *host.Kernel) bool {
-	return place == 0 || place == 1 && before != nil && g.u.warps.Follows(before.Number)
+func (g warpGate) Opens(place int, before, k *host.Kernel) bool {
+	return place == 0 || place == 1 && before != nil && k != nil && g.u.warps.Follows(before.Number) &&
+		g.u.warps.Programmatic(&g.runs[k.Slot].KernelView)
 }
 
 // Completed lets warps go on that waited for a kernel's completion.
@@ -93,6 +96,7 @@ func (u *ctaScheduler) letGo(t Time) {
 func (x toSMs) Waits(s *exec.SM, w *exec.Warp) bool {
 	u, order := x.m.ctas, w.CTA.Kernel.Order
 	if !u.warps.Holds(order) {
+		s.Refresh(w.CTA.Kernel, u.now)
 		return false
 	}
 	u.held[order] = append(u.held[order], accessWaiter{s, w, exec.StallPageNotOwned})

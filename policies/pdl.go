@@ -15,6 +15,8 @@ func init() {
 				"warp) or end (of a CTA)"},
 			{"pdl-wait", "first-dependent", "where a warp without ACQBULK waits: first-dependent (before its first access " +
 				"that reads what the kernel before it writes, or overwrites what it touches) or begin"},
+			{"pdl-launch", "stated", "kernels that may begin before the one before them has ended: stated (those with " +
+				"the attribute programmatic; all, if the trace has none) or all"},
 		},
 		New: func(a Args) (model.Dependency, error) {
 			var at pdl.Places
@@ -22,7 +24,11 @@ func init() {
 			if at.Trigger, err = a.OneOf("pdl-trigger", "none", "begin", "last-load", "end"); err != nil {
 				return nil, err
 			}
-			at.Wait, err = a.OneOf("pdl-wait", "first-dependent", "begin")
+			if at.Wait, err = a.OneOf("pdl-wait", "first-dependent", "begin"); err != nil {
+				return nil, err
+			}
+			launch, err := a.OneOf("pdl-launch", "stated", "all")
+			at.All = launch == "all"
 			return pdl.New(at), err
 		},
 	})

@@ -52,6 +52,43 @@ func TestProgrammaticLaunch(t *testing.T) {
 	}
 }
 
+// The L1 is flushed when the first warp of a kernel on the SM has waited, and not when its first CTA comes. Before its
+// wait the second kernel hits what the first one has loaded on the same SM; behind it, no kernel hits that.
+func TestProgrammaticFlush(t *testing.T) {
+	const first = `
+launch a grid=2 block=32
+cta 0
+warp 0
+load R1 <- R2 @0x10000+4
+int R3 <- R1
+PREEXIT control
+exit
+cta 1
+warp 0
+PREEXIT control
+int R1 <- R1 x90
+exit
+launch b grid=1 block=32
+cta 0
+warp 0
+load R1 <- R2 @0x10000+4
+int R3 <- R1 x3
+`
+	const wait, again = "ACQBULK control\n", "load R1 <- R2 @0x10000+4\nint R3 <- R1 x3\n"
+	for text, want := range map[string][2]uint64{
+		first + "exit\n":                        {4, 4},  // nothing waits: no flush
+		first + wait + "exit\n":                 {4, 4},  // a flush behind the hit
+		first + wait + again + "exit\n":         {8, 4},  // whose effect the second load sees
+		first + again + wait + again + "exit\n": {12, 8}, // which the one before the wait does not
+	} {
+		l, _ := run(t, text, tiny(t, 2, 1), "pdl")
+		w := l.kernels[slices.IndexFunc(l.kernels, func(k model.KernelRecord) bool { return k.Function == "b" })].Work
+		if got := [2]uint64{w.L1Accesses, w.L1Hits}; got != want {
+			t.Errorf("%d accesses and hits, want %d, of\n%s", got, want, text)
+		}
+	}
+}
+
 // overlapping is kernels that each read what the one before wrote, behind a load that needs nothing of it.
 func overlapping(r *rand.Rand, trigger bool) string {
 	var b strings.Builder

@@ -18,6 +18,7 @@ type Kernel struct {
 	Header    *trace.Kernel
 	Resources hardware.Resources // of a CTA
 	Traffic   *memory.Traffic    // of its accesses
+	Ahead     bool               // its CTA that comes has warps that wait for the kernel before it
 
 	apart uint64 // bytes between the words of a thread's local memory; 0: not known yet
 	share uint64 // CTAs on an SM that this is for

@@ -50,6 +50,8 @@ type SM struct {
 	CTAs   []*CTA
 	Holder uint32 // kernel of the CTA placed last
 	Order  uint64 // its program order
+	fresh  uint64 // program order of the kernel whose stores before it the L1 was flushed for
+	bytes  int    // of the L1
 	ending []ending
 	age    uint64
 
@@ -179,10 +181,20 @@ func (s *SM) TurnTo(k *Kernel, empty bool, t Time) {
 		s.occupy(t)
 	}
 	if empty && s.Order != k.Order {
-		s.port.Enter(s.Config.L1Bytes(k.Header, s.Config.Share(k.Header)), t)
+		bytes := s.Config.L1Bytes(k.Header, s.Config.Share(k.Header))
+		if !k.Ahead || bytes != s.bytes {
+			s.bytes = bytes
+			s.flush(k, t)
+		}
 		s.fetch.last, s.fetch.since = 0, 0
 	}
 	s.Holder, s.Order = k.ID, k.Order
+}
+
+// flush empties the L1 for a kernel that reads what those before it have written.
+func (s *SM) flush(k *Kernel, t Time) {
+	s.port.Enter(s.bytes, t)
+	s.fresh = k.Order
 }
 
 // hold keeps the place of a CTA whose work is inferred.

@@ -77,8 +77,9 @@ type Device interface {
 
 // Gate lets kernels of one stream be on the GPU together.
 type Gate interface {
-	// Opens reports whether a kernel at a place of its stream may enter the GPU; before is the one in front of it.
-	Opens(place int, before *Kernel) bool
+	// Opens reports whether a kernel at a place of its stream may enter the GPU; before is the one in front of it. Both
+	// are nil when they have ended.
+	Opens(place int, before, k *Kernel) bool
 	Waits() bool
 	Opened(k *Kernel, t Time) error
 	Completed(order uint64, t Time)

@@ -235,7 +235,7 @@ func (h *Host) OpenKernels(st *Stream, t Time) {
 	var before *Kernel
 	for i := range st.queue {
 		op := &st.queue[i]
-		if op.Kind != trace.OpLaunch || op.start > t || !h.Gate.Opens(i, before) {
+		if op.Kind != trace.OpLaunch || op.start > t || !h.Gate.Opens(i, before, op.Run) {
 			return
 		}
 		k := op.Run

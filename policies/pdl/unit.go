@@ -13,6 +13,7 @@ import (
 type Places struct {
 	Trigger string // none, begin, last-load or end
 	Wait    string // first-dependent or begin
+	All     bool   // all launches are programmatic; else those with the attribute, where the trace has any
 }
 
 // Unit lets kernels follow each other. It is a [model.WarpDependency].
@@ -22,6 +23,7 @@ type Unit struct {
 	kernels map[uint64]*kernel // on the GPU and not completed, by program order
 	last    map[uint64]*kernel // the one that entered last, by stream
 	points  []exec.Points
+	stated  map[uint32]bool // kernels launched with the attribute; nil: all count as such
 }
 
 // kernel is a kernel on the GPU.
@@ -48,7 +50,29 @@ func (u *Unit) Window() int { return 2 }
 func (u *Unit) Waits() bool { return true }
 
 // Start is of [model.CTADependency].
-func (u *Unit) Start(m *model.DependencyMachine) { u.m = m }
+func (u *Unit) Start(m *model.DependencyMachine) {
+	u.m = m
+	if u.at.All {
+		return
+	}
+	var k trace.Kernel
+	for id := range uint32(m.Program().Totals.Kernels) {
+		if err := m.Kernel(id, &k); err != nil {
+			m.Fail(err)
+			return
+		}
+		if k.Flags&trace.KernelProgrammatic == 0 {
+			continue
+		}
+		if u.stated == nil {
+			u.stated = map[uint32]bool{}
+		}
+		u.stated[id] = true
+	}
+}
+
+// Programmatic is of [model.WarpDependency].
+func (u *Unit) Programmatic(k *model.KernelView) bool { return u.stated == nil || u.stated[k.ID] }
 
 // Opened is of [model.CTADependency].
 func (u *Unit) Opened(v *model.KernelView, _ model.Time) error {

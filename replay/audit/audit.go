@@ -42,6 +42,7 @@ type Auditor struct {
 	hazards  *hazards // nil: kernels wait for those before them in their stream
 	issues   *issues
 	memory   *memoryBook
+	chain    chainBook
 	timed    bool // copies take their recorded times of another machine, whatever this one's links carry
 	captured bool // kernels begin as they were recorded to
 	overlaps bool // kernels of a stream overlap as they were recorded to
@@ -226,6 +227,7 @@ func (a *Auditor) Dispatched(r *model.KernelRecord) {
 	if a.inKDE++; a.inKDE > a.cfg.KMU.Entries {
 		a.fail("kde-limit", r.Dispatch, "%d kernels in the distributor, which has %d entries", a.inKDE, a.cfg.KMU.Entries)
 	}
+	a.chain.dispatched(r)
 	if a.order != nil {
 		a.order.dispatched(r)
 	}
@@ -250,6 +252,7 @@ func (a *Auditor) Kernel(r *model.KernelRecord) {
 	}
 	a.instructions(r.ID, b, r.End)
 	a.lanes(r, b)
+	a.chain.ended(r)
 	if narrow {
 		delete(a.kernels, r.ID)
 		return

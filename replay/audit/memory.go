@@ -7,7 +7,8 @@ import (
 
 // memoryBook checks the records of caches and DRAM:
 //
-//   - l1-flush: no L1 hits a line that was filled before the flush for the kernel on its SM;
+//   - l1-flush: no L1 hits a line that was filled before the flush for the kernel on its SM (not checked for a kernel
+//     that is placed while the one before it in its stream runs: its flush comes when its warps have waited);
 //   - dram-timing: the commands of a bank, and the row activations of a channel, are as far apart as the timings of
 //     the DRAM demand, and a column command is to an open row or to one whose batch is still served (the last 16
 //     rows of a bank).
@@ -57,7 +58,7 @@ func (m *memoryBook) placed(r *model.CTARecord) {
 	if m.a.tasks.has(kernel) {
 		kernel = someTask
 	}
-	if m.a.sms[r.SM].ctas == 0 && m.kernels[r.SM] != kernel {
+	if m.a.sms[r.SM].ctas == 0 && m.kernels[r.SM] != kernel && !m.a.chain.ahead(r.Kernel) {
 		m.flushed[r.SM] = r.Dispatch
 	}
 	m.kernels[r.SM] = kernel

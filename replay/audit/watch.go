@@ -32,6 +32,9 @@ func New(run *Run) (*Auditor, error) {
 		a.hazards.shift = d.Grain(run.Machine)
 	case model.CTADependency:
 		a.hazards.byCTA()
+		if _, ok := d.(model.WarpDependency); ok {
+			a.chain = newChainBook(a)
+		}
 	}
 	a.own = p.Audits(run.Trace, run.Machine, a.fail)
 	a.entries = tableEntries(p)
