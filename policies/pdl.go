@@ -15,7 +15,7 @@ func init() {
 				"warp) or end (of a CTA)"},
 			{"pdl-wait", "first-dependent", "where a warp without ACQBULK waits: first-dependent (before its first access " +
 				"that reads what the kernel before it writes, or overwrites what it touches) or begin"},
-			{"pdl-launch", "stated", "kernels that may begin before the one before them has ended: stated (those with " +
+			{"pdl-edges", "stated", "kernels that may begin before the one before them has ended: stated (those with " +
 				"the attribute programmatic; all, if the trace has none) or all"},
 		},
 		New: func(a Args) (model.Dependency, error) {
@@ -27,7 +27,7 @@ func init() {
 			if at.Wait, err = a.OneOf("pdl-wait", "first-dependent", "begin"); err != nil {
 				return nil, err
 			}
-			launch, err := a.OneOf("pdl-launch", "stated", "all")
+			launch, err := a.OneOf("pdl-edges", "stated", "all")
 			at.All = launch == "all"
 			return pdl.New(at), err
 		},

@@ -13,6 +13,7 @@ func (s *SM) pass(w *Warp, t Time) {
 // what that one has overwritten.
 func (s *SM) Refresh(k *Kernel, t Time) {
 	if s.fresh != k.Order {
-		s.flush(k, t)
+		s.port.Enter(s.bytes, t)
+		s.fresh = k.Order
 	}
 }

@@ -184,17 +184,14 @@ func (s *SM) TurnTo(k *Kernel, empty bool, t Time) {
 		bytes := s.Config.L1Bytes(k.Header, s.Config.Share(k.Header))
 		if !k.Ahead || bytes != s.bytes {
 			s.bytes = bytes
-			s.flush(k, t)
+			s.port.Enter(bytes, t)
+		}
+		if !k.Ahead {
+			s.fresh = k.Order
 		}
 		s.fetch.last, s.fetch.since = 0, 0
 	}
 	s.Holder, s.Order = k.ID, k.Order
-}
-
-// flush empties the L1 for a kernel that reads what those before it have written.
-func (s *SM) flush(k *Kernel, t Time) {
-	s.port.Enter(s.bytes, t)
-	s.fresh = k.Order
 }
 
 // hold keeps the place of a CTA whose work is inferred.

@@ -24,6 +24,7 @@ const (
 	nDispatchPhase
 	nReleasePhase
 	nEndPhase
+	nFollowPhase
 	nOverlapPhase
 	nTaskPhase
 )
@@ -228,6 +229,8 @@ func (h *nHost) push(o *nOp) {
 		h.begin(st)
 	} else if first := st.queue[0]; h.n.gate != nil && first.k != nil && first.k.ready {
 		h.n.gate.open(st)
+	} else if h.n.pdl != nil && first.k != nil && first.k.ready {
+		h.n.pdl.open(st)
 	} else if h.loose && first.k != nil {
 		h.freed(st)
 	}
@@ -273,6 +276,10 @@ func (h *nHost) begin(st *nStream) {
 		case trace.OpLaunch:
 			if h.n.gate != nil {
 				h.n.gate.open(st)
+				return
+			}
+			if h.n.pdl != nil {
+				h.n.pdl.open(st)
 				return
 			}
 			if h.loose {
@@ -341,6 +348,9 @@ func (h *nHost) kernelEnded(k *nKernel) {
 	}
 	if st.queue[0].done {
 		for len(st.queue) > 0 && st.queue[0].done {
+			if h.n.pdl != nil {
+				h.n.pdl.ended(st.queue[0].k)
+			}
 			h.pop(st)
 		}
 		h.begin(st)

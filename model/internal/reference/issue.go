@@ -96,7 +96,7 @@ func (s *nSM) unitFree(n *Machine, sched int, in *trace.Inst) bool {
 }
 
 func (s *nSM) can(n *Machine, sched int, w *nWarp) bool {
-	return w != nil && w.hasInst(n) && w.page == nil && !w.holding && w.held == nil &&
+	return w != nil && w.hasInst(n) && w.page == nil && !w.kept && !w.holding && w.held == nil &&
 		!w.fencedOff() && w.barrier < 0 &&
 		!w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
 }
@@ -126,7 +126,7 @@ func (s *nSM) choose(n *Machine, sched int) (pick *nWarp) {
 // to wait for leaves the scheduler, which takes another.
 func (s *nSM) issue(n *Machine, sched int) {
 	pick := s.choose(n, sched)
-	for pick != nil && n.over != nil && n.over.stalls(pick) {
+	for pick != nil && (n.over != nil && n.over.stalls(pick) || n.pdl != nil && n.pdl.stalls(pick)) {
 		pick = s.choose(n, sched)
 	}
 	if pick == nil {
@@ -147,6 +147,9 @@ func (s *nSM) issue(n *Machine, sched int) {
 	if n.over != nil && n.pipe(second) == trace.ClassMemory {
 		return // pages are looked up for a scheduler's choice
 	}
+	if n.pdl != nil && pick.atWait() {
+		return
+	}
 	if n.pipe(second) != n.pipe(first) && !fenced && first.Class != trace.ClassBarrier && pick.operands(n) <= n.t &&
 		s.unitFree(n, sched, second) && pick.hasInst(n) {
 		pick.issue(n, sched)
@@ -164,6 +167,9 @@ func (w *nWarp) issue(n *Machine, sched int) {
 		if int(m.At) <= w.pc {
 			w.mask = m.Mask
 		}
+	}
+	if n.pdl != nil {
+		n.pdl.issues(w, false)
 	}
 	n.warpInsts++
 	w.fenced = false
@@ -274,6 +280,9 @@ func (w *nWarp) exit(n *Machine) {
 	}
 	if c.item == nil {
 		return
+	}
+	if n.pdl != nil {
+		n.pdl.issues(w, true)
 	}
 	n.childWarpEnded(w)
 	for i, x := range c.warps {

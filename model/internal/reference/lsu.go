@@ -325,6 +325,11 @@ func (u *nLSU) enter(n *Machine, k *nKernel, ctas int) {
 	}
 }
 
+// empty empties the L1 for the kernel that has it.
+func (u *nLSU) empty() {
+	u.l1 = &nCache{ways: u.l1.ways, per: u.l1.per, sets: map[uint64][]*nLine{}, lines: u.l1.lines, ratio: u.l1.ratio}
+}
+
 // touchedSectors gives the sectors in the order of their first byte, and the
 // bytes of each.
 func touchedSectors(addrs []uint64, width uint64) ([]uint64, map[uint64]map[uint64]bool) {

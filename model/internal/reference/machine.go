@@ -45,6 +45,7 @@ type Machine struct {
 	klap     *nKLAP   // nil: requests are launched one by one
 	laperm   *nLaPerm // nil: CTAs of a kernel go in their order
 	gate     *nGate   // nil: kernels wait for those before them in their stream
+	pdl      *nPDL    // nil: no kernel is launched programmatically
 	kids     nCounts
 	captured bool // no lane launches: loops run as they were captured
 	tasks    *nTasks
@@ -130,6 +131,8 @@ type nWarp struct {
 	fenced          bool    // by its last instruction
 	copies          nCopies // past the registers
 	page            *nPage  // that it waits for
+	waits           int     // step before which it waits for the kernel before its own
+	kept            bool    // and it does
 	place           int     // among the warps of a MasterKernel threadblock
 	known           *nFrame // whose step's operands are looked up
 	knownPC         int
@@ -392,7 +395,12 @@ func (n *Machine) start(k *nKernel, s *nSM) {
 	}
 	if len(s.ctas) == 0 && s.order != k {
 		s.fetched = 0
-		s.lsu.enter(n, k, int(ceilDiv(model.Time(k.tk.Grid.Count()), model.Time(n.cfg.SM.Count))))
+		enter := func() { s.lsu.enter(n, k, int(ceilDiv(model.Time(k.tk.Grid.Count()), model.Time(n.cfg.SM.Count)))) }
+		if n.pdl != nil {
+			n.pdl.enters(k, s, enter)
+		} else {
+			enter()
+		}
 	}
 	s.order = k
 	s.used = s.used.Plus(k.res)
@@ -403,6 +411,7 @@ func (n *Machine) start(k *nKernel, s *nSM) {
 		tw := &item.tc.Warps[i]
 		w := &nWarp{
 			nFrame: frameOf(item.def.tk.Function, n.asCaptured(item.def.tk.Function, tw)), id: tw.ID, cta: c, barrier: -1,
+			waits: noWait,
 			from: n.t + model.Time(n.cfg.SM.CTALaunchLatency+i*n.cfg.SM.WarpLaunchGap),
 		}
 		w.began, w.last = w.from, w.from
@@ -411,6 +420,9 @@ func (n *Machine) start(k *nKernel, s *nSM) {
 		if n.klap != nil {
 			n.klap.first(w, uint32(k.next-1))
 		}
+	}
+	if n.pdl != nil {
+		n.pdl.placed(c)
 	}
 }
 
@@ -461,6 +473,9 @@ func (s *nSM) step(n *Machine) {
 		n.childCTAEnded(c)
 		if n.gate != nil {
 			n.gate.ended[c.key()] = true
+		}
+		if n.pdl != nil {
+			n.pdl.pass(c)
 		}
 		if c.k.done++; n.klap != nil && c.k.done == len(c.k.items) {
 			n.klap.kernelEnded(c.k)

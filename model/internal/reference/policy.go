@@ -99,6 +99,8 @@ func (n *Machine) Under(t testing.TB, policy string) {
 		n.host.inGraphs = true
 	case "freed":
 		n.host.loose = true
+	case "pdl":
+		n.pdl = newNPDL(n, args)
 	case "blockmaestro":
 		n.gate = newNGate(n, args, number)
 	case "laperm":
