@@ -182,7 +182,8 @@ func (m *kernels) kernelRecord(k *kernelRun) KernelRecord {
 		Parent: NoKernel, Stream: k.tk.Stream,
 		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
 		SharedBytes: k.tk.SharedBytes, CTAs: k.CTAs, Recorded: k.tk.Recorded,
-		Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
+		Programmatic: k.tk.Flags&trace.KernelProgrammatic != 0,
+		Arrive:       Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
 	}
 }
 

@@ -57,6 +57,8 @@ type KernelRecord struct {
 	ThreadInsts uint64
 	Work        KernelWork
 	Recorded    *trace.Recorded // nil: the capture has no times
+
+	Programmatic bool // launched with programmatic stream serialization
 }
 
 // CTARecord is one CTA, emitted when it ends.

@@ -412,7 +412,7 @@ func (n *Machine) start(k *nKernel, s *nSM) {
 		w := &nWarp{
 			nFrame: frameOf(item.def.tk.Function, n.asCaptured(item.def.tk.Function, tw)), id: tw.ID, cta: c, barrier: -1,
 			waits: noWait,
-			from: n.t + model.Time(n.cfg.SM.CTALaunchLatency+i*n.cfg.SM.WarpLaunchGap),
+			from:  n.t + model.Time(n.cfg.SM.CTALaunchLatency+i*n.cfg.SM.WarpLaunchGap),
 		}
 		w.began, w.last = w.from, w.from
 		s.seat(w)

@@ -1,0 +1,89 @@
+package table
+
+import (
+	"cmp"
+	"slices"
+
+	"gpureplay/model"
+)
+
+// Edge is two kernels of the host that follow each other in a stream, with times of a run.
+type Edge struct {
+	Stream                 uint64
+	Predecessor, Successor uint32     // kernels
+	Programmatic           bool       // the successor is launched with the attribute
+	Ended                  model.Time // the predecessor
+	Entered, Began, End    model.Time // the successor: in the distributor, its first CTA, its end
+}
+
+// Gap is the time from the predecessor's end to the successor's first CTA, in cycles; 0: they overlap.
+func (e *Edge) Gap() model.Time { return max(0, e.Began-e.Ended) }
+
+// Overlap is the time in which both run, in cycles.
+func (e *Edge) Overlap() model.Time { return max(0, min(e.Ended, e.End)-e.Began) }
+
+// Step is the time from the predecessor's end to the successor's end, in cycles: the part of the stream's time that the
+// successor adds. It is negative where the successor ends first.
+func (e *Edge) Step() model.Time { return e.End - e.Ended }
+
+// EdgeBook finds the edges of a run from its kernels' records. It keeps some words for each kernel of the host.
+type EdgeBook struct{ kernels []Edge }
+
+// Kernel takes a record. Kernels of the device, and those that never ran, have no edges.
+func (b *EdgeBook) Kernel(r *model.KernelRecord) {
+	if r.Device || r.Dispatch == model.Unset || r.FirstCTA == model.Unset || r.Parent != model.NoKernel {
+		return
+	}
+	b.kernels = append(b.kernels, Edge{Stream: r.Stream, Successor: r.ID, Programmatic: r.Programmatic,
+		Entered: r.Dispatch, Began: r.FirstCTA, End: r.End})
+}
+
+// Edges returns the edges by stream, then in the order in which their kernels entered the GPU.
+func (b *EdgeBook) Edges() []Edge {
+	slices.SortStableFunc(b.kernels, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Entered, b.Entered), cmp.Compare(a.Began, b.Began))
+	})
+	var edges []Edge
+	for i := 1; i < len(b.kernels); i++ {
+		e, before := b.kernels[i], &b.kernels[i-1]
+		if e.Stream == before.Stream {
+			e.Predecessor, e.Ended = before.Successor, before.End
+			edges = append(edges, e)
+		}
+	}
+	return edges
+}
+
+func init() {
+	register(table[Edge]{
+		Name: "edges", Row: "two kernels of the host that follow each other in a stream",
+		Order: "by stream, then as they entered the GPU", Place: 35,
+		Columns: func() []column[Edge] {
+			return []column[Edge]{
+				count("stream", "Their stream.", func(r *Edge) uint64 { return r.Stream }),
+				count("predecessor", "The kernel in front.", func(r *Edge) uint32 { return r.Predecessor }),
+				count("successor", "The kernel behind it.", func(r *Edge) uint32 { return r.Successor }),
+				boolean("programmatic", "The successor is launched with programmatic stream serialization.",
+					func(r *Edge) bool { return r.Programmatic }),
+				at("ended_cycles", "End of the predecessor.", func(r *Edge) model.Time { return r.Ended }),
+				at("entered_cycles", "The successor is in the distributor: kmu.dispatch_latency behind the last trigger of "+
+					"the predecessor where it is launched programmatically.", func(r *Edge) model.Time { return r.Entered }),
+				at("began_cycles", "First CTA of the successor placed.", func(r *Edge) model.Time { return r.Began }),
+				count("gap_cycles", "From the end to the first CTA; 0 where they overlap.", (*Edge).Gap),
+				count("overlap_cycles", "Both run.", (*Edge).Overlap),
+				i64("step_cycles", "From the end of the predecessor to the end of the successor. Summed over a stream, the "+
+					"time of all its kernels behind the first; the gain of a policy is the difference to its baseline's row.",
+					func(r *Edge) (int64, bool) { return r.Step(), true }),
+			}
+		},
+		From: func(f *feed, add func(*Edge)) {
+			book := EdgeBook{}
+			f.kernels.to(book.Kernel)
+			f.run.to(func(*Run) {
+				for _, e := range book.Edges() {
+					add(&e)
+				}
+			})
+		},
+	})
+}
