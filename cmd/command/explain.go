@@ -21,7 +21,7 @@ change_pct number: cycles without it over those with it, less 100 %`)
 
 func (a *app) explainCommand() *cobra.Command {
 	f := &replayFlags{params: map[string]*string{}}
-	against := ""
+	against, edges := "", false
 	c := &cobra.Command{
 		Use:   "explain TRACE",
 		Short: "where the cycles go, or why one policy is faster than another",
@@ -29,9 +29,12 @@ func (a *app) explainCommand() *cobra.Command {
 			"that one. It prints the change of cycles, the largest first. Effects overlap, so they do not add up.\n\n" +
 			"With --against it compares two policies. It switches their decisions one at a time, in the order host, launch,\n" +
 			"admission, dependency, cta, warp, machine. It also splits both times into waiting for copies, gaps, kernels\n" +
-			"and the rest. Both lists of changes add up to the difference.",
+			"and the rest. Both lists of changes add up to the difference.\n\n" +
+			"With --edges it looks at the boundary between each kernel and the next of its stream. It replays the trace in\n" +
+			"streams, as graphs, with programmatic launches whose triggers stand at several places, and without boundaries.\n" +
+			"It prints how much each edge gains and where its trigger belongs.",
 		Example: "  replay explain trace.zst\n  replay explain --gpu=rtx3070 --policy=hyperq trace.zst\n" +
-			"  replay explain --policy=ppcs --against=serial trace.zst",
+			"  replay explain --policy=ppcs --against=serial trace.zst\n  replay explain --edges trace.zst",
 		Args: exactly(1, "one trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := f.open(cmd.Context(), a, args[0])
@@ -39,7 +42,12 @@ func (a *app) explainCommand() *cobra.Command {
 				return err
 			}
 			defer r.Close()
-			if against != "" {
+			switch {
+			case edges && against != "":
+				return usagef("explain: --edges and --against are two questions; give one")
+			case edges:
+				return a.explainEdges(cmd, f, r)
+			case against != "":
 				return a.explainAgainst(cmd, f, r, against)
 			}
 			return a.explain(cmd, f, r)
@@ -48,6 +56,8 @@ func (a *app) explainCommand() *cobra.Command {
 	f.registerMachine(c.Flags())
 	f.jobs.register(c.Flags())
 	c.Flags().StringVar(&against, "against", "", "`POLICY` that --policy is compared with")
+	c.Flags().BoolVar(&edges, "edges", false, "the boundaries between kernels: gaps, and the gains of graphs and of "+
+		"programmatic launches, edge by edge")
 	completeMachine(c)
 	complete(c, "against", listed(policies.Names, false))
 	return c
