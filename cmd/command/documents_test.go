@@ -12,7 +12,7 @@ import (
 // sessions are the documents whose console blocks are run as they stand, in a folder with the repository's samples.
 var sessions = []string{"README.md", "docs/tutorials/accelsim.md", "docs/tutorials/capture.md",
 	"docs/tutorials/policy.md",
-	"docs/tutorials/paper.md", "docs/sweeps.md"}
+	"docs/tutorials/paper.md", "docs/sweeps.md", "docs/policies/boundaries.md"}
 
 // TestDocumentsRun runs every command of the documents' console blocks and compares its output with theirs. -update
 // writes the output anew. A line "..." stands for any lines.

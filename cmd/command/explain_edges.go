@@ -99,7 +99,7 @@ func (a *app) printEdgeRuns(runs []analyse.EdgeRun) {
 
 // printEdgeClasses prints the edges, summed by the functions of their kernels.
 func (a *app) printEdgeClasses(classes []analyse.EdgeClass) {
-	g := newGrid(a.out, "edge", "edges", "gap", "overlap", "graph gains", "bound", "PDL gains", "trigger")
+	g := newGrid(a.out, "edge", "edges", "gap", "overlap", "graph gains", "boundary-free gains", "PDL gains", "trigger")
 	g.right(2, 3, 4, 5, 6, 7)
 	for i := range classes[:min(len(classes), maxEdgeClasses)] {
 		c := &classes[i]
@@ -128,20 +128,20 @@ func edgeSentences(runs []analyse.EdgeRun, classes []analyse.EdgeClass) (list []
 		return []string{"No kernel follows another in its stream."}
 	}
 	if c := &classes[0]; c.Gain > 0 {
-		list = append(list, fmt.Sprintf("Programmatic launch gains most at %s → %s: %s cycles over %d edges. The trigger of "+
-			"%s belongs %s.", c.Predecessor, c.Successor, commas(c.Gain), c.Edges, c.Predecessor, places[c.Trigger()]))
+		list = append(list, fmt.Sprintf("Programmatic launch gains most at %s → %s: %s cycles over %d edges.",
+			c.Predecessor, c.Successor, commas(c.Gain), c.Edges),
+			fmt.Sprintf("There the trigger of %s belongs %s.", c.Predecessor, places[c.Trigger()]))
 	} else if runs[2].Lacks == "" {
 		list = append(list, "Programmatic launch gains nothing at any edge.")
 	}
 	first, graph, bound := &runs[0], &runs[1], &runs[len(runs)-1]
 	if bound.Lacks == "" {
-		best := bestTrigger(runs)
-		text := fmt.Sprintf("A graph takes %s of the %s cycles that boundaries cost, and leaves %s",
-			commas(first.Cycles-graph.Cycles), commas(first.Cycles-bound.Cycles), commas(graph.Cycles-bound.Cycles))
-		if best != nil {
-			text += fmt.Sprintf("; %s takes %s", best.Policy, commas(first.Cycles-best.Cycles))
-		}
-		list = append(list, text+".")
+		list = append(list, fmt.Sprintf("A graph takes %s of the %s cycles that boundaries cost, and leaves %s.",
+			commas(first.Cycles-graph.Cycles), commas(first.Cycles-bound.Cycles), commas(graph.Cycles-bound.Cycles)))
+	}
+	if best := bestTrigger(runs); best != nil && best.Cycles < first.Cycles {
+		list = append(list, fmt.Sprintf("%s takes %s cycles less than %s: kernels overlap as well.", best.Policy,
+			commas(first.Cycles-best.Cycles), first.Policy))
 	}
 	return list
 }

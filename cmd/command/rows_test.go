@@ -115,6 +115,7 @@ func TestRowsAreAsDeclared(t *testing.T) {
 			at("out"), at("out")},
 		{"compare", at("out"), "serial", "hyperq"}, {"compare", at("rank0.json"), at("rank0.json")}, {"explain",
 			at("rank0.json")},
+		{"explain", "--edges", "--gpu=a100", at("t.txt")},
 		{"explain", "--policy=hyperq", "--against=serial", "--gpu=a100", at("t.txt")}, {"outline", at("t.txt")}, {"policies"},
 		{"policies", "ppcs"}, {"policies", "--cost", "ppcs"}, {"presets"}, {"presets", "k20c"}, {"presets", "--explain=l2"},
 		{"sample"}, {"sample", "vecadd"}, {"reproduce"}, {"reproduce", "--list", "klap"}, {"report", at("out")},
