@@ -80,11 +80,11 @@ func edgeRows(edges []analyse.EdgeGain) []map[string]any {
 func (a *app) printEdgeRuns(runs []analyse.EdgeRun) {
 	g := newGrid(a.out, "policy", "that is", "cycles", "change")
 	g.right(3, 4)
-	lacks := ""
+	var lacks []string
 	for i, x := range runs {
 		switch {
 		case x.Lacks != "":
-			lacks = x.Lacks
+			lacks = append(lacks, fmt.Sprintf("  not %s: %s", x.Policy, x.Lacks))
 		case i == 0:
 			g.row(x.Policy, x.Title, commas(x.Cycles), "")
 		default:
@@ -92,8 +92,8 @@ func (a *app) printEdgeRuns(runs []analyse.EdgeRun) {
 		}
 	}
 	g.print()
-	if lacks != "" {
-		fmt.Fprintf(a.out, "pdl does not apply: %s\n", lacks)
+	for _, line := range lacks {
+		fmt.Fprintln(a.out, line)
 	}
 }
 
@@ -134,10 +134,14 @@ func edgeSentences(runs []analyse.EdgeRun, classes []analyse.EdgeClass) (list []
 	} else if runs[2].Lacks == "" {
 		list = append(list, "Programmatic launch gains nothing at any edge.")
 	}
-	first, graph, bound := &runs[0], &runs[1], &runs[len(runs)-1]
+	first, graph, mega, bound := &runs[0], &runs[1], &runs[len(runs)-2], &runs[len(runs)-1]
 	if bound.Lacks == "" {
 		list = append(list, fmt.Sprintf("A graph takes %s of the %s cycles that boundaries cost, and leaves %s.",
 			commas(first.Cycles-graph.Cycles), commas(first.Cycles-bound.Cycles), commas(graph.Cycles-bound.Cycles)))
+	}
+	if mega.Lacks == "" && mega.Cycles < first.Cycles {
+		list = append(list, fmt.Sprintf("A megakernel takes %s cycles less than %s.", commas(first.Cycles-mega.Cycles),
+			first.Policy))
 	}
 	if best := bestTrigger(runs); best != nil && best.Cycles < first.Cycles {
 		list = append(list, fmt.Sprintf("%s takes %s cycles less than %s: kernels overlap as well.", best.Policy,

@@ -22,7 +22,7 @@ type EdgeRun struct {
 	Policy  string
 	Title   string
 	Trigger string // of programmatic launches: their place, as pdl-trigger has it; "": there are none
-	Lacks   string // why the policy does not apply to the trace; "": it does
+	Lacks   string // why the policy does not run the trace; "": it does
 	Cycles  model.Time
 	edges   []table.Edge
 }
@@ -37,6 +37,7 @@ func edgeRuns() []EdgeRun {
 		{Policy: "pdl,trigger=end,edges=all", Trigger: "end", Title: "CTAs trigger at their end"},
 		{Policy: "pdl,trigger=last-load,edges=all", Trigger: "last-load", Title: "warps trigger with their last load"},
 		{Policy: "pdl,trigger=begin,edges=all", Trigger: "begin", Title: "CTAs trigger at their begin"},
+		{Policy: "megakernel", Title: "CTAs are tasks of one kernel that stays"},
 		{Policy: "boundary-free", Title: "launches and dispatch take no time"},
 	}
 }
@@ -53,7 +54,7 @@ type EdgeGain struct {
 // Edges replays a trace under streams, graphs and programmatic launches, jobs of them at a time (0: as many as fit). It
 // returns the replays and the edges with their gains. The trigger of a kernel whose path has one stays there. A place
 // of triggers is tried for all kernels at once, so an edge's gain is that of the run in which all trigger there. A nil
-// timing is the default of the trace, and done may be nil. It returns an error where a replay fails.
+// timing is the default of the trace, and done may be nil. It returns an error where the first replay fails.
 func Edges(ctx context.Context, tr *container.Reader, cfg *hardware.Config, timing *host.Timing, jobs int,
 	done replay.Done) ([]EdgeRun, []EdgeGain, error) {
 	facts, err := policies.ProfileTrace(tr, host.NotTasks)
@@ -72,8 +73,12 @@ func Edges(ctx context.Context, tr *container.Reader, cfg *hardware.Config, timi
 			return nil
 		}
 		book := edgeWatch{}
-		if x.Cycles, err = watched(ctx, tr, cfg, choices[0], times, &book); err != nil {
+		switch x.Cycles, err = watched(ctx, tr, cfg, choices[0], times, &book); {
+		case err != nil && (i == 0 || ctx.Err() != nil):
 			return fmt.Errorf("policy %s: %w", x.Policy, err)
+		case err != nil:
+			x.Lacks = err.Error()
+			return nil
 		}
 		x.edges = book.Edges()
 		return nil
@@ -116,7 +121,7 @@ func gains(runs []EdgeRun) []EdgeGain {
 				}
 			case x.Policy == "graph":
 				to.Graph = gain
-			default:
+			case x.Policy == "boundary-free":
 				to.Bound = gain
 			}
 		}
