@@ -53,7 +53,7 @@ func TestProgrammaticLaunch(t *testing.T) {
 }
 
 // The L1 is flushed when the first warp of a kernel on the SM has waited, and not when its first CTA comes. Before its
-// wait the second kernel hits what the first one has loaded on the same SM; behind it, no kernel hits that.
+// wait the second kernel hits lines of the first one on the same SM; behind it, no kernel hits them.
 func TestProgrammaticFlush(t *testing.T) {
 	const first = `
 launch a grid=2 block=32

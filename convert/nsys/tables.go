@@ -94,7 +94,8 @@ func (r *reader) copies() error {
 }
 
 func (r *reader) memsets() error {
-	return r.db.Each("CUPTI_ACTIVITY_KIND_MEMSET", columns("bytes", "graphNodeId", "graphId"), func(v []sqlite.Value) error {
+	read := columns("bytes", "graphNodeId", "graphId")
+	return r.db.Each("CUPTI_ACTIVITY_KIND_MEMSET", read, func(v []sqlite.Value) error {
 		a, ok := r.activity(v)
 		if !ok {
 			return nil

@@ -17,7 +17,7 @@ import (
 	"gpureplay/trace/container"
 )
 
-// EdgeRun is a replay that shows what an edge between two kernels costs.
+// EdgeRun is a replay that shows the cost of the edges between kernels.
 type EdgeRun struct {
 	Policy  string
 	Title   string
@@ -149,7 +149,8 @@ func (c *EdgeClass) Trigger() string {
 	return best
 }
 
-// EdgeClasses sums edges by the functions of their kernels, the greatest gain first, then the greatest gap.
+// EdgeClasses sums edges by the functions of their kernels, the greatest gain first, then the greatest gap. It returns
+// an error if the trace cannot be read.
 func EdgeClasses(tr *container.Reader, edges []EdgeGain) ([]EdgeClass, error) {
 	names := map[uint32]string{}
 	var list []EdgeClass

@@ -9,8 +9,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// prologues is a graph of three kernels of a CTA each. The second computes for long before it reads what the first has
-// written, and the first loads behind a quarter of its work. The third reads at once what the second writes at its end.
+// prologues is a graph of three kernels of a CTA each. The second computes for long before it reads the result of the
+// first, which loads behind a quarter of its work. The third reads the result of the second at once.
 const prologues = `
 array a base=0x10000 bytes=4K
 launch first grid=1 block=32 graph=1
@@ -49,8 +49,8 @@ func TestEdges(t *testing.T) {
 	}
 	work := 99*int64(cfg.Exec.Int.Latency) + int64(cfg.SM.CTALaunchLatency)
 	first, second := &edges[0], &edges[1]
-	if least := int64(first.Gap()) + work; first.Predecessor != 0 || first.Successor != 1 || first.Trigger != "last-load" ||
-		int64(first.Gain) < least || int64(first.Gain) > least+20 {
+	least, gain := int64(first.Gap())+work, int64(first.Gain)
+	if first.Predecessor != 0 || first.Successor != 1 || first.Trigger != "last-load" || gain < least || gain > least+20 {
 		t.Errorf("%+v: want a gain of %d to %d with a trigger at the last load", first, least, least+20)
 	}
 	if second.Trigger == "" || int64(second.Gain) > int64(second.Gap())+200 || second.Gain > second.Bound+200 {
