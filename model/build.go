@@ -84,6 +84,7 @@ func (m *Machine) startDependency() error {
 	x := DependencyMachine{View{m}}
 	if m.ctas.gate, _ = m.policy.Dependency.(CTADependency); m.ctas.gate != nil {
 		m.ctas.gate.Start(&x)
+		m.ctas.held = map[heldBy][]accessWaiter{}
 		m.host.Gate = hostGate{m.ctas.gate, m.kernels}
 		if m.ctas.resident, _ = m.ctas.gate.(ResidentDependency); m.ctas.resident != nil {
 			if err := m.ctas.resident.Reside(&ResidentMachine{PersistentMachine{x.View}}); err != nil {
@@ -91,7 +92,6 @@ func (m *Machine) startDependency() error {
 			}
 		}
 		if m.ctas.warps, _ = m.ctas.gate.(WarpDependency); m.ctas.warps != nil {
-			m.ctas.held = map[uint64][]accessWaiter{}
 			m.host.Gate = warpGate{hostGate{m.ctas.gate, m.kernels}, m.ctas}
 		}
 	}

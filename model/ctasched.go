@@ -19,7 +19,7 @@ type ctaScheduler struct {
 	gate       CTADependency             // nil: CTAs wait for nothing but their kernel
 	resident   ResidentDependency        // gate; nil: CTAs are on SMs themselves
 	warps      WarpDependency            // gate; nil: warps do not wait for kernels
-	held       map[uint64][]accessWaiter // warps that wait at their points, by the order of their kernel
+	held       map[heldBy][]accessWaiter // warps that wait at their points
 	access     AccessDependency          // nil: nor do their accesses
 	use        *utilisation
 	sampler    *sampler

@@ -14,7 +14,10 @@ func newSMs(m *Machine, n int, t *program.Timing) (all []*exec.SM) {
 	setup.Accesses, _ = m.obs.(exec.AccessObserver)
 	setup.Insts, _ = m.obs.(exec.InstObserver)
 	_, setup.Keeps = m.policy.Dependency.(AccessDependency)
-	_, setup.Marks = m.policy.Dependency.(WarpDependency)
+	switch m.policy.Dependency.(type) {
+	case WarpDependency, ResidentDependency:
+		setup.Marks = true
+	}
 	for i := range n {
 		s := exec.New(toSMs{m}, i, setup)
 		s.Holder = NoKernel

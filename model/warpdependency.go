@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -79,27 +80,39 @@ func (u *ctaScheduler) followed(slot, order uint64, t Time) {
 	}
 }
 
+// heldBy is the kernel, by its order, whose warps wait at their points, or one task of it.
+type heldBy struct {
+	order uint64
+	cta   uint32
+}
+
 // letGo has the warps go on in cycle t whose kernels need not wait any more.
 func (u *ctaScheduler) letGo(t Time) {
-	for _, order := range slices.Sorted(maps.Keys(u.held)) {
-		if u.warps.Holds(order) {
+	byOrder := func(a, b heldBy) int { return cmp.Compare(a.order, b.order) }
+	for _, of := range slices.SortedFunc(maps.Keys(u.held), byOrder) {
+		if u.warps.Holds(of.order) {
 			continue
 		}
-		for _, x := range u.held[order] {
+		for _, x := range u.held[of] {
 			x.sm.Resume(x.w, x.why, max(t, u.now+1))
 		}
-		delete(u.held, order)
+		delete(u.held, of)
 	}
 }
 
 // Waits is of [exec.Device].
 func (x toSMs) Waits(s *exec.SM, w *exec.Warp) bool {
-	u, order := x.m.ctas, w.CTA.Kernel.Order
-	if !u.warps.Holds(order) {
+	u, of := x.m.ctas, heldBy{order: w.CTA.Kernel.Order}
+	if u.resident != nil {
+		of.cta = w.CTA.Rec.CTA
+		if !u.resident.Holds(of.order, of.cta) {
+			return false
+		}
+	} else if !u.warps.Holds(of.order) {
 		s.Refresh(w.CTA.Kernel, u.now)
 		return false
 	}
-	u.held[order] = append(u.held[order], accessWaiter{s, w, exec.StallPageNotOwned})
+	u.held[of] = append(u.held[of], accessWaiter{s, w, exec.StallPageNotOwned})
 	return true
 }
 

@@ -16,6 +16,7 @@ func init() {
 				"of every kernel before"},
 			{"mega-task-latency", "machine", "ns from the end of a task's last producer until it begins: an atomic and polls; " +
 				"machine: 4.6 round trips to its L2"},
+			{"mega-prefetch", "13", "pages of 16 KB that the next tasks of an SM may load ahead; 0: none"},
 		},
 		New: func(a Args) (model.Dependency, error) {
 			workers, err := a.Integer("mega-workers", 0, 64)
@@ -27,7 +28,11 @@ func init() {
 				return nil, err
 			}
 			c := megakernel.Config{Workers: int(workers), Kernels: kernels, LatencyNs: -1}
-			err = a.override("mega-task-latency", &c.LatencyNs)
+			if err = a.override("mega-task-latency", &c.LatencyNs); err != nil {
+				return nil, err
+			}
+			pages, err := a.Integer("mega-prefetch", 0, 1<<10)
+			c.Pages = int(pages)
 			return megakernel.New(c), err
 		},
 	})

@@ -46,7 +46,10 @@ func TestTaskFollowsItsProducer(t *testing.T) {
 		policy  string
 		latency model.Time
 		kernels bool
-	}{{"megakernel", 920, false}, {"megakernel,task-latency=90", 90, false}, {"megakernel,grain=kernel", 920, true}} {
+	}{
+		{"megakernel,prefetch=0", 920, false}, {"megakernel,prefetch=0,task-latency=90", 90, false},
+		{"megakernel,prefetch=0,grain=kernel", 920, true},
+	} {
 		l, _ := run(t, pairs, cfg, c.policy)
 		latency := c.latency
 		for cta := range uint32(2) {
@@ -70,7 +73,7 @@ func TestMegakernelChains(t *testing.T) {
 		text := overlapping(r, seed%2 == 0)
 		cfg := tiny(t, 1+r.IntN(3), 2+r.IntN(3))
 		for _, policy := range []string{"megakernel", "megakernel,workers=1", "megakernel,grain=kernel",
-			"megakernel,task-latency=0", "megakernel,cta=fill"} {
+			"megakernel,task-latency=0", "megakernel,cta=fill", "megakernel,workers=1,prefetch=0"} {
 			l, _ := run(t, text, cfg, policy)
 			for i := range l.ctas {
 				if !l.ctas[i].Resident {
@@ -85,13 +88,55 @@ func TestMegakernelChains(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	text := pairs
 	cfg := tiny(t, 1, 4)
-	l, _ := run(t, text, cfg, "megakernel,workers=1")
+	l, _ := run(t, text, cfg, "megakernel,workers=1,prefetch=0")
 	if a, b := l.cta(t, 0, 0), l.cta(t, 0, 1); b.Dispatch < a.End {
 		t.Errorf("task 1 begins in cycle %d, task 0 ends in %d", b.Dispatch, a.End)
 	}
 	l, _ = run(t, text, cfg, "megakernel,workers=2")
 	if a, b := l.cta(t, 0, 0), l.cta(t, 0, 1); b.Dispatch >= a.End {
 		t.Errorf("task 1 waits for a worker until cycle %d", b.Dispatch)
+	}
+}
+
+// loadsFirst is two kernels of one CTA. The second loads four words that nothing writes, and then one that the first
+// writes.
+const loadsFirst = `
+array a base=0x10000 bytes=4K
+array w base=0x40000 bytes=64K
+launch a grid=1 block=32
+cta 0
+warp 0
+int R1 <- R1 x30
+store <- R1 @0x10000+4
+exit
+launch b grid=1 block=32
+cta 0
+warp 0
+load R1 <- R2 @0x40000+4
+load R3 <- R2 @0x41000+4
+load R4 <- R2 @0x42000+4
+load R5 <- R2 @0x43000+4
+load R6 <- R2 @0x10000+4
+int R7 <- R6
+exit
+`
+
+// The loads of a task that read nothing in flight issue while the task before it runs, as far as pages hold their data.
+// The others wait.
+func TestLoadsAhead(t *testing.T) {
+	cfg := tiny(t, 1, 4)
+	early, _ := run(t, loadsFirst, cfg, "megakernel,workers=1")
+	late, _ := run(t, loadsFirst, cfg, "megakernel,workers=1,prefetch=0")
+	a, b := early.cta(t, 0, 0), early.cta(t, 1, 0)
+	if b.Start >= a.End-1000 {
+		t.Errorf("the second task begins in cycle %d, the first ends in %d", b.Start, a.End)
+	}
+	if at := late.cta(t, 1, 0).Start; at <= a.End {
+		t.Errorf("without pages it begins in cycle %d, the first ends in %d", at, a.End)
+	}
+	saved := late.cta(t, 1, 0).End - b.End
+	if saved < 3 { // four loads issue before
+		t.Errorf("loading ahead saves %d cycles", saved)
 	}
 }
 

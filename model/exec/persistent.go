@@ -138,7 +138,10 @@ func (r *PersistentCTA) RunWarp(warp int, c *CTA, id uint32, t Time) bool {
 		}
 		w := r.warps[warp].w
 		r.takes(w, c, t)
-		w.ID = id
+		w.ID, w.points = id, Points{NoPoint, NoPoint}
+		if c.Points != nil {
+			w.points = c.Points[i]
+		}
 		r.enter(w, c, c.program(i), t)
 		return true
 	}

@@ -41,16 +41,25 @@ func (s *shape) megakernel(workers int) trace.Kernel {
 	}
 }
 
-// fitted is the same within the registers of an SM, as a compiler makes it. A worker that takes all the warps of an SM
-// has its scheduler on another one.
-func (s *shape) fitted(workers int, c *hardware.Config) trace.Kernel {
+// fitted is the same within the warps and registers of an SM, as a compiler makes it, with warps of tasks that run ahead.
+// What these load lies in pages, and they need no registers. A worker that takes all the warps of an SM has its
+// scheduler on another one.
+func (s *shape) fitted(workers, ahead int, c *hardware.Config) trace.Kernel {
 	k := s.megakernel(workers)
-	if workers == 1 {
-		k.Block[0] = min(k.Block[0], uint32(min(c.SM.MaxWarps*hardware.WarpSize, c.SM.MaxThreads)))
-		k.Block[0] = max(k.Block[0], uint32(s.warps)*hardware.WarpSize)
-	}
+	c.CapRegisters(&k)
+	warps := k.Block[0] / hardware.WarpSize
+	all := min(warps+uint32(ahead*s.warps), max(uint32(mostWarps(c)), uint32(workers*s.warps)))
+	k.Block[0], k.Registers = all*hardware.WarpSize, k.Registers*warps/max(all, warps)
 	c.CapRegisters(&k)
 	return k
+}
+
+// mostWarps is how many warps an SM holds.
+func mostWarps(c *hardware.Config) int { return min(c.SM.MaxWarps, c.SM.MaxThreads/hardware.WarpSize) }
+
+// ahead is how many tasks have warps of an SM beside its workers': one for each of them, or as many as there are.
+func (s *shape) ahead(workers int, c *hardware.Config) int {
+	return min(workers, max(0, mostWarps(c)-workers*s.warps-schedulers)/s.warps)
 }
 
 // workers is how many workers an SM has: as many as asked for, or, for 0, as fit.

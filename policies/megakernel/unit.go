@@ -4,9 +4,11 @@ package megakernel
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gpureplay/model"
 	"gpureplay/model/clock"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/policies/producers"
 )
@@ -16,6 +18,7 @@ type Config struct {
 	Workers   int     // tasks that an SM runs at once; 0: as many as fit
 	Kernels   bool    // a task waits for all tasks of every kernel before
 	LatencyNs float64 // from the end of a task's last producer to the task; negative: the machine's
+	Pages     int     // that tasks of an SM may load ahead; 0: none runs ahead
 }
 
 // trips is how many round trips to the L2 lie between the end of a task and the next that waits for it. They are a
@@ -47,36 +50,58 @@ type Unit struct {
 	latency model.Time
 	sms     []residence
 	warps   int // of a worker
-	due     clock.FIFO[task]
+	ahead   int // tasks of an SM that run ahead of its workers
+	idle    int // SMs with fewer tasks than workers
+	due     clock.FIFO[turn]
 	asked   model.Time // Act has been asked for then
-	on      map[name]place
+	kernels map[uint64]*progress
+	tasks   map[name]*task
+	check   []int // SMs whose tasks may begin
+	points  []exec.Points
 }
 
-// task is one that may begin at a time.
-type task struct {
+// turn is when a task may begin.
+type turn struct {
 	k   *producers.Kernel
 	cta uint32
 	at  model.Time
 }
 
-// name is a task's; place is where it runs.
-type (
-	name struct {
-		order uint64
-		cta   uint32
-	}
-	place struct{ sm, worker int }
-)
+// name is a task's: its kernel by program order, and its CTA.
+type name struct {
+	order uint64
+	cta   uint32
+}
+
+// progress is how far the tasks of a kernel have been given to SMs.
+type progress struct {
+	k     *producers.Kernel
+	given []bool // per CTA
+	next  uint32 // those before it have been
+	left  int
+}
+
+// task is one that has been given to an SM.
+type task struct {
+	name
+	model.TaskCTA
+	k              *producers.Kernel
+	sm, place      int
+	ready, running bool
+}
 
 // residence is the megakernel's CTA on an SM.
 type residence struct {
-	cta  *model.PersistentCTA
-	free []int // workers, the one that goes next last
+	cta     *model.PersistentCTA
+	free    []int // places of tasks, the one that goes next last
+	tasks   int
+	running int     // of them
+	waiting []*task // the others, in the order of their coming
 }
 
 // New returns the runtime.
 func New(cfg Config) *Unit {
-	u := &Unit{cfg: cfg, on: map[name]place{}}
+	u := &Unit{cfg: cfg, kernels: map[uint64]*progress{}, tasks: map[name]*task{}}
 	u.Graph = producers.New(producers.Rules{
 		Kernels: cfg.Kernels, Parents: producersOf, Spans: producers.Addresses,
 		Count: "megakernel_fully_connected", Ready: u.ready,
@@ -92,7 +117,8 @@ func (u *Unit) Waits() bool { return true }
 
 // Limits is of [model.LimitedRuntime].
 func (u *Unit) Limits(c *hardware.Config) model.ResidentLimits {
-	return model.ResidentLimits{CTAs: u.cfg.Workers, SharedBytes: c.SM.SharedBytes, SharedUnit: 1, Barriers: u.cfg.Workers}
+	most := u.cfg.Workers + u.ahead
+	return model.ResidentLimits{CTAs: most, SharedBytes: most * c.SM.SharedBytes, SharedUnit: 1, Barriers: most}
 }
 
 // Reside is of [model.ResidentDependency].
@@ -104,23 +130,27 @@ func (u *Unit) Reside(m *model.ResidentMachine) error {
 	}
 	u.cfg.Workers = s.workers(u.cfg.Workers, m)
 	u.warps = s.warps
-	head := s.fitted(u.cfg.Workers, m.Config())
+	if u.cfg.Pages > 0 {
+		u.ahead = s.ahead(u.cfg.Workers, m.Config())
+	}
+	head := s.fitted(u.cfg.Workers, u.ahead, m.Config())
 	for sm := range m.SMs() {
 		r := residence{}
 		if r.cta, err = m.Reserve(sm, &head, u); err != nil {
 			return fmt.Errorf("%d workers of %d warps and a scheduler warp: %w", u.cfg.Workers, u.warps, err)
 		}
-		for w := range u.cfg.Workers {
-			r.free = append(r.free, u.cfg.Workers-1-w)
+		for place := u.cfg.Workers + u.ahead - 1; place >= 0; place-- {
+			r.free = append(r.free, place)
 		}
 		u.sms = append(u.sms, r)
 	}
+	u.idle = len(u.sms)
 	return nil
 }
 
 // ready has a task begin when the scheduler warp has heard of its last producer and a worker of the task.
 func (u *Unit) ready(k *producers.Kernel, cta uint32) {
-	u.due.Push(task{k, cta, u.m.Now() + u.latency})
+	u.due.Push(turn{k, cta, u.m.Now() + u.latency})
 	u.await()
 }
 
@@ -135,35 +165,133 @@ func (u *Unit) await() {
 // Act is of [model.ResidentDependency].
 func (u *Unit) Act(t model.Time) {
 	for u.due.Len() > 0 {
-		x := u.due.First()
+		x := *u.due.First()
 		if x.at > t {
 			u.await()
-			return
+			break
 		}
-		x.k.Release(x.cta)
 		u.due.Pop()
+		if b := u.tasks[name{x.k.Order, x.cta}]; b != nil {
+			b.ready = true
+			u.check = append(u.check, b.sm)
+		} else {
+			x.k.Release(x.cta)
+		}
+	}
+	for _, sm := range u.check {
+		u.begin(&u.sms[sm], t)
+	}
+	u.check = u.check[:0]
+}
+
+// begin lets tasks go on that are ready, as far as there are workers.
+func (u *Unit) begin(r *residence, t model.Time) {
+	for i := 0; i < len(r.waiting) && r.running < u.cfg.Workers; {
+		b := r.waiting[i]
+		if !b.ready {
+			i++
+			continue
+		}
+		r.waiting = slices.Delete(r.waiting, i, i+1)
+		r.running++
+		b.running = true
+		u.m.Acquire(r.cta, b.TaskCTA, t)
+		u.m.Go(b.TaskCTA, t)
 	}
 }
 
-// Room is of [model.ResidentDependency].
-func (u *Unit) Room(sm int) bool { return len(u.sms[sm].free) > 0 }
+// Opened is of [model.CTADependency].
+func (u *Unit) Opened(v *model.KernelView, t model.Time) error {
+	p := &progress{given: make([]bool, v.Left), left: int(v.Left)}
+	u.kernels[v.Order] = p
+	err := u.Graph.Opened(v, t)
+	p.k = u.Kernel(v.Order)
+	return err
+}
+
+// Next is of [model.CTADependency]. If no task of the kernel is ready, one may go to an SM to run ahead. All tasks that
+// it can wait for are on SMs then: each task waits for tasks that have come before it.
+func (u *Unit) Next(order uint64) (cta uint32, ok bool) {
+	if cta, ok = u.Graph.Next(order); ok || u.ahead == 0 {
+		return cta, ok
+	}
+	p := u.kernels[order]
+	for _, before := range u.Before(p.k) {
+		if u.kernels[before.Order].left > 0 {
+			return 0, false
+		}
+	}
+	for p.left > 0 && p.given[p.next] {
+		p.next++
+	}
+	return p.next, p.left > 0
+}
+
+// Placed is of [model.CTADependency].
+func (u *Unit) Placed(order uint64, cta uint32, t model.Time) {
+	p := u.kernels[order]
+	p.given[cta] = true
+	p.left--
+	b := &task{name: name{order, cta}, k: p.k}
+	if first, ok := u.Graph.Next(order); ok && first == cta {
+		b.ready = true
+		u.Graph.Placed(order, cta, t)
+	}
+	u.tasks[b.name] = b
+}
+
+// Room is of [model.ResidentDependency]: tasks run ahead when every SM has as many as workers, behind tasks that run.
+func (u *Unit) Room(sm int) bool {
+	r := &u.sms[sm]
+	return r.tasks < u.cfg.Workers || u.idle == 0 && len(r.waiting) < u.ahead
+}
 
 // Take is of [model.ResidentDependency].
 func (u *Unit) Take(order uint64, cta uint32, sm int, x model.TaskCTA, t model.Time) {
-	r := &u.sms[sm]
+	r, b := &u.sms[sm], u.tasks[name{order, cta}]
 	last := len(r.free) - 1
-	worker := r.free[last]
+	b.TaskCTA, b.sm, b.place = x, sm, r.free[last]
 	r.free = r.free[:last]
-	u.on[name{order, cta}] = place{sm, worker}
-	u.m.Begin(r.cta, worker*u.warps, x, t)
+	if r.tasks++; r.tasks == u.cfg.Workers {
+		u.idle--
+	}
+	var points []exec.Points
+	if b.ready && r.running < u.cfg.Workers {
+		r.running++
+		b.running = true
+		u.m.Acquire(r.cta, x, t)
+	} else {
+		r.waiting = append(r.waiting, b)
+		points = u.held(b)
+	}
+	u.m.Begin(r.cta, b.place*u.warps, x, points, t)
 }
+
+// Holds is of [model.ResidentDependency].
+func (u *Unit) Holds(order uint64, cta uint32) bool { return !u.tasks[name{order, cta}].running }
 
 // Ended is of [model.CTADependency].
 func (u *Unit) Ended(order uint64, cta uint32, t model.Time) {
-	p := u.on[name{order, cta}]
-	delete(u.on, name{order, cta})
-	u.sms[p.sm].free = append(u.sms[p.sm].free, p.worker)
+	b := u.tasks[name{order, cta}]
+	delete(u.tasks, b.name)
+	r := &u.sms[b.sm]
+	r.free = append(r.free, b.place)
+	if r.tasks--; r.tasks == u.cfg.Workers-1 {
+		u.idle++
+	}
+	if b.running {
+		r.running--
+		u.check = append(u.check, b.sm)
+	} else {
+		r.waiting = slices.DeleteFunc(r.waiting, func(x *task) bool { return x == b })
+	}
 	u.Graph.Ended(order, cta, t)
+}
+
+// Completed is of [model.CTADependency].
+func (u *Unit) Completed(order uint64, t model.Time) {
+	delete(u.kernels, order)
+	u.Graph.Completed(order, t)
 }
 
 // ProgramEnded is of [model.PersistentRuntime]: the scheduler warp's program is a latency.

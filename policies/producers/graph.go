@@ -74,6 +74,33 @@ func New(r Rules) *Graph {
 // Header reads the header of a kernel. It returns an error if there is no such kernel.
 func (g *Graph) Header(id uint32, k *trace.Kernel) error { return g.m.Kernel(id, k) }
 
+// Kernel returns a kernel on the GPU by its program order.
+func (g *Graph) Kernel(order uint64) *Kernel { return g.open[order] }
+
+// Before lists the kernels in front of k in its stream that have not completed.
+func (g *Graph) Before(k *Kernel) []*Kernel {
+	all := g.streams[k.Stream]
+	return all[:slices.Index(all, k)]
+}
+
+// InFlight reports whether an access of k may touch data that a kernel before it writes and that is not complete.
+func (g *Graph) InFlight(k *Kernel, a *trace.Access, lists []uint64, width uint32) bool {
+	found := false
+	for _, before := range g.Before(k) {
+		if before.Left == 0 {
+			continue
+		}
+		EachSpan(a, lists, width, func(lo, hi uint64) {
+			s := span{lo: lo >> wordShift, hi: (hi + 3) >> wordShift}
+			found = found || before.unknown || len(overlapping(nil, before.spans[1], &s, 0)) > 0
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
 // Start is of [model.CTADependency].
 func (g *Graph) Start(m *model.DependencyMachine) { g.m = m }
 
