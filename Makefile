@@ -122,7 +122,7 @@ profile:
 	go test -run '^$$' -bench BenchmarkReplay -benchtime 3s -cpuprofile $(CURDIR)/cmd/replay/replay.pgo -o bin/replay.test ./replay
 
 results: build
-	for paper in blockmaestro dtbl klap laperm pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=docs/results/$$paper.md $$paper || exit 1; done
+	for paper in blockmaestro boundaries dtbl klap laperm pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=docs/results/$$paper.md $$paper || exit 1; done
 
 narrow: build
 	bin/replay reproduce $(LARGE) --into=docs/results/pagoda.md pagoda

@@ -48,6 +48,7 @@ type Experiment struct {
 // Workload is one row: a generator with its settings.
 type Workload struct {
 	Name   string
+	GPU    string // as measured, whose machine is that of a capture; "": the experiment's
 	Sample string
 	Params []string // NAME=VALUE
 	File   string   // a setting whose value is a path under the folder of real inputs; "": all is generated

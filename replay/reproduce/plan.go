@@ -14,6 +14,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
+	"gpureplay/trace"
 )
 
 // source is one trace: made when a run first needs it, removed after the last.
@@ -67,11 +68,14 @@ type plannedRow struct {
 	config   *hardware.Config
 }
 
-// machine is a preset with settings.
-func machine(gpu string, set []string) (*hardware.Config, error) {
+// machine is the experiment's preset, or the machine of the row's GPU, with settings.
+func machine(gpu string, row *Workload, set []string) (*hardware.Config, error) {
 	cfg, err := hardware.Preset(gpu)
 	if err != nil {
 		return nil, err
+	}
+	if row.GPU != "" {
+		cfg = replay.MachineFor(&trace.Meta{GPU: row.GPU}).Config
 	}
 	for _, s := range set {
 		key, v, _ := strings.Cut(s, "=")
@@ -133,7 +137,7 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 		row := plannedRow{workload: w, units: map[string]*unit{}, work: p.source(w.Sample, params),
 			set: slices.Concat(e.Set, w.Set)}
 		var err error
-		if row.config, err = machine(e.GPU, row.set); err != nil {
+		if row.config, err = machine(e.GPU, w, row.set); err != nil {
 			return nil, err
 		}
 		for _, v := range append([]Variant{{}}, e.Variants...) {
@@ -181,7 +185,7 @@ func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []st
 		if v.Name != "" {
 			label += "@" + v.Name
 		}
-		key := strings.Join(slices.Concat([]string{e.GPU, c.Label, from.key()}, row.set, settings(e.Flags)), "\x00")
+		key := strings.Join(slices.Concat([]string{e.GPU, row.workload.GPU, c.Label, from.key()}, row.set, settings(e.Flags)), "\x00")
 		u := p.byKey[key]
 		if u == nil {
 			u = &unit{from: from, name: row.workload.Name + ", " + label, config: row.config, choice: c}
