@@ -29,6 +29,7 @@ type launchUnit struct {
 	direct     clock.FIFO[*childLaunch] // groups that wait for an entry of the distributor
 	request    LaunchRequest
 	kernel     trace.Kernel
+	merging    trace.Kernel     // that the keeper asks for
 	record     LaunchRecord     // the one told last
 	reasons    []string         // by childLaunch.reason
 	refused    []trace.Launch   // of the call being made
@@ -216,7 +217,7 @@ func (u *launchUnit) decide(
 	} else {
 		u.request = LaunchRequest{
 			Time: t, Parent: k.ID, Child: &u.kernel, Workload: r.Workload, CTAs: n, Marked: r.Marked, Lanes: lanes,
-			Overhead: u.kernelLatency(1),
+			Overhead: u.kernelLatency(1), Pending: int(u.sum.LaunchesMade - u.pending.starts),
 		}
 		rec.Decision, rec.Reason = u.policy.Launch.Decide(&u.request)
 		rec.Noted = u.request.Noted

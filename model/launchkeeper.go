@@ -98,6 +98,13 @@ func (x *LaunchMachine) Kernel(r KeptLaunch) (function uint32, threads uint64) {
 // launches do.
 func (c *LaunchCall) Launch(k *MergedLaunch) { c.launched = append(c.launched, c.u.merge(k)) }
 
+// FunctionOf returns the function of a kernel.
+func (x *LaunchMachine) FunctionOf(kernel uint32) uint32 {
+	k := &x.m.children.merging
+	x.m.fail(x.m.tr.Kernel(kernel, k))
+	return k.Function
+}
+
 // LaunchAt sends a kernel to the KMU, where it arrives at t, which is later than now.
 func (x *LaunchMachine) LaunchAt(k *MergedLaunch, t Time) {
 	u := x.m.children

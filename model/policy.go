@@ -52,6 +52,13 @@ type NeverLaunches interface {
 	NeverLaunches()
 }
 
+// NeverJoins is a [LaunchControl] under which no parent waits for its children: a device-side synchronisation waits
+// for nothing.
+type NeverJoins interface {
+	LaunchControl
+	NeverJoins()
+}
+
 // ChildWatcher is a [LaunchControl] that follows child CTAs and warps. Queued is called when a
 // child's CTAs reach the KMU, or a group's the SMX scheduler, before any SM acts in cycle t.
 // Started and Ended are called for each CTA, WarpEnded for each warp, with the cycles it took.
@@ -71,6 +78,7 @@ type LaunchRequest struct {
 	CTAs     uint64
 	Marked   bool
 	Lanes    int    // lanes of the warp that ask at this point
+	Pending  int    // launches that have been made and have not started
 	Overhead Time   // from the call to the KMU for one launch, cycles
 	Noted    *Notes // numbers of the control for its record; nil: none
 }

@@ -13,6 +13,7 @@ func newSMs(m *Machine, n int, t *program.Timing) (all []*exec.SM) {
 	setup := exec.Setup{Config: m.cfg, Timing: t, Library: m.lib, Memory: m.mem, Warps: m.policy.Warp}
 	setup.Accesses, _ = m.obs.(exec.AccessObserver)
 	setup.Insts, _ = m.obs.(exec.InstObserver)
+	_, setup.Detached = m.policy.Launch.(NeverJoins)
 	_, setup.Keeps = m.policy.Dependency.(AccessDependency)
 	switch m.policy.Dependency.(type) {
 	case WarpDependency, ResidentDependency:

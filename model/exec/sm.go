@@ -72,6 +72,7 @@ type Setup struct {
 	Accesses AccessObserver // nil: accesses are not observed
 	Insts    InstObserver   // nil: nor of instructions
 	Keeps    bool           // the device may keep accesses back
+	Detached bool           // a wait for children waits for nothing
 	Marks    bool           // warps have points at which they wait, or pass a trigger
 }
 

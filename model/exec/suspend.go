@@ -8,7 +8,7 @@ func (s *SM) Slot(w *Warp) int { return int(w.bit)*len(s.sched) + int(w.sched) }
 // sync lets w wait for the children of its CTA. It reports whether it has to.
 func (s *SM) sync(w *Warp) bool {
 	c := w.CTA
-	if c.Children == 0 {
+	if c.Children == 0 || s.Detached {
 		return false
 	}
 	c.Syncing++
