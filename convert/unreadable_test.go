@@ -31,6 +31,9 @@ func TestUnreadable(t *testing.T) {
 			"\x80\x04\x95binary"): "allocations, not of kernels",
 		converttest.Database(t, "CREATE TABLE songs (x)",
 			"CREATE TABLE albums (x)"): "its tables are albums, songs",
+		converttest.Database(t, "CREATE TABLE a (x)", "CREATE TABLE b (x)", "CREATE TABLE c (x)", "CREATE TABLE d (x)",
+			"CREATE TABLE e (x)", "CREATE TABLE f (x)", "CREATE TABLE g (x)",
+			"CREATE TABLE h (x)"): "its tables are a, b, c, d, e, f and 2 more",
 	} {
 		in, err := convert.Open(path, nil)
 		if err == nil {

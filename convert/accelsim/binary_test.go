@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,23 @@ func TestBinaryDamaged(t *testing.T) {
 		flipped[i] ^= 0x41
 		if r, err := convertBinary(t, flipped); err == nil && len(r.kernels) != 1 {
 			t.Errorf("byte %d: %d kernels", i, len(r.kernels))
+		}
+	}
+}
+
+// An error names the line of the text that a binary kernel unpacks to, through all frames.
+func TestBinaryErrorsHaveLines(t *testing.T) {
+	var at []int
+	for bad := range 5 {
+		lines := slices.Repeat([]string{"0000 ffffffff 1 R1 MOV 0 0 0"}, 5)
+		lines[bad] = "0010 zz"
+		_, err := convertBinary(t, binaryOf(t, oneWarp(lines...), 2, nil))
+		var line int
+		if _, scan := fmt.Sscanf(fmt.Sprint(err), "kernel-1.tracez CTA (0,0,0) warp 0:%d:", &line); scan != nil {
+			t.Fatalf("%v: %v", err, scan)
+		}
+		if at = append(at, line); bad > 0 && line != at[bad-1]+1 {
+			t.Errorf("lines %d, want each behind the one before", at)
 		}
 	}
 }

@@ -29,6 +29,8 @@ func TestIrregular(t *testing.T) {
 		{"by thread index", false, []string{"0000 ffffffff 1 R2 S2R 0 0 0", index,
 			"0020 ffffffff 0 STG.E 2 R2 R4 4 1 0x2000 4 0"}},
 		{"loaded value is the address", true, []string{index, "0020 ffffffff 1 R6 LDG.E 1 R4 4 1 0x2000 4 0"}},
+		{"in register 0", true, []string{"0010 ffffffff 1 R0 LDG.E 1 R2 4 1 0x1000 4 0",
+			"0020 ffffffff 1 R6 LDG.E 1 R0 4 1 0x2000 4 0"}},
 		{"through arithmetic", true, []string{index, "0020 ffffffff 1 R6 IMAD.WIDE 2 R4 R9 0 0",
 			"0030 ffffffff 0 STG.E 2 R6 R9 4 1 0x2000 4 0"}},
 		{"only stored", false, []string{index, "0020 ffffffff 0 STG.E 2 R8 R4 4 1 0x2000 4 0"}},

@@ -41,7 +41,7 @@ var Examples = map[string]example{
 	"rocpd":               {"rocprof", 0, func(t testing.TB) string { return Database(t, RocpdStory...) }},
 	"rocprof json":        {"rocprof", 0, inFile("r.json", RocprofJSON)},
 	"rocprof csv":         {"rocprof", 0, RocprofTablesIn},
-	"rpd":                 {"rocprof", 1, func(t testing.TB) string { return Database(t, rpdStory...) }},
+	"rpd":                 {"rocprof", 1, func(t testing.TB) string { return Database(t, RpdStory...) }},
 	"rocprof v1":          {"rocprof", 2, inFile("v.csv", rocprofV1)},
 	"rocprof v1 timeline": {"rocprof", 3, inFile("results.json", RocprofV1JSON)},
 	"tables": {"tables", 0, func(t testing.TB) string {
@@ -68,8 +68,8 @@ const rocprofV1 = `"Index","KernelName","gpu-id","queue-id","pid","tid","grd","w
 0,"scale(float*) [clone .kd]",1,3,77,77,1000,64,512,16,20,4,2000,2500
 `
 
-// rpdStory is a launch and its kernel in the tables of rocmProfileData.
-var rpdStory = []string{
+// RpdStory is a launch and its kernel in the tables of rocmProfileData.
+var RpdStory = []string{
 	`CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT)`,
 	`INSERT INTO rocpd_string VALUES (1, 'hipLaunchKernel'), (2, 'KernelExecution'), (3, 'scale')`,
 	`CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, start INTEGER, end INTEGER, apiName_id ` +

@@ -354,3 +354,24 @@ func FuzzKineto(f *testing.F) {
 		}
 	})
 }
+
+// Threads whose names are no numbers are apart by their names.
+func TestKinetoNamedThreads(t *testing.T) {
+	var events []string
+	for i, name := range []string{"alpha", "beta", "alpha"} {
+		events = append(events, fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":"%s",`+
+			`"ts":%d,"dur":5,"args":{"correlation":%d}}`, name, 10*i+1, i+1),
+			fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":5,"args":{"correlation":%d,`+
+				`"stream":7,"device":0,"grid":[1,1,1],"block":[32,1,1]}}`, 10*i+8, i+1))
+	}
+	r := converttest.Text(t, "kineto", `{"traceEvents":[`+strings.Join(events, ",")+`]}`)
+	var threads []uint32
+	for _, op := range r.Ops {
+		if op.Kind == trace.OpLaunch {
+			threads = append(threads, op.Thread)
+		}
+	}
+	if len(threads) != 3 || threads[0] == threads[1] || threads[0] != threads[2] {
+		t.Errorf("launches of threads %d, want the first and the last alike", threads)
+	}
+}

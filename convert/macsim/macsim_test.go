@@ -60,6 +60,28 @@ func TestMacsim(t *testing.T) {
 	}
 }
 
+// A block that kernel_names.txt says, and that has no room for the warps, is that of the warps.
+func TestMacsimBlockOfTooFewWarps(t *testing.T) {
+	dir := converttest.MacsimFolder(t)
+	converttest.Put(t, dir, "kernel_names.txt", "Kernel0 name: scale(float*)\n  Grid size: (2, 1, 1), Block size: "+
+		"(32, 1, 1), maxBlockPerCore: 16, # of regs: 12, static shared mem: 100, dynamic shared mem: 28\n")
+	if k := converttest.Read(t, dir, converttest.AnyDevice).Kernels[0]; k.Block != (trace.Dim3{64, 1, 1}) {
+		t.Errorf("a block of %v, want 64 for two warps", k.Block)
+	}
+}
+
+// A list of kernels names a file of warps behind a -1.
+func TestIsKernelList(t *testing.T) {
+	for head, want := range map[string]bool{
+		"nvbit\n14\n-1\n./Kernel0/trace.txt\n": true, "nvbit\n14\n16\n./Kernel0/trace.txt\n": false,
+		"other\n14\n-1\n./Kernel0/trace.txt\n": false, "nvbit\n14\n-1\n": false, "nvbit\n14\n-1\n./Kernel0\n": false,
+	} {
+		if got := macsim.IsKernelList([]byte(head)); got != want {
+			t.Errorf("%q is a list: %v", head, got)
+		}
+	}
+}
+
 func TestMacsimMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, err string }{
 		"wrong count":   {"Kernel0/trace.txt", "nvbit\n14\n16\n5\n0 0\n", "1 warps listed, where 5 are announced"},

@@ -103,6 +103,34 @@ func TestNcuFirstOfSeveral(t *testing.T) {
 	}
 }
 
+// Without the columns of grid and block, launches have the extents of their metrics, or else the products. An amount
+// may be 0; a stream that is no number is counted.
+func TestNcuOlderVersions(t *testing.T) {
+	const head = `"ID","Process ID","Process Name","Kernel Name","Stream","gpu__time_duration.sum",` +
+		`"launch__shared_mem_per_block_static"`
+	for metrics, want := range map[string]struct {
+		values string
+		block  trace.Dim3
+	}{
+		`"launch__block_size","launch__grid_size"`:                       {`"256","9"`, trace.Dim3{256, 1, 1}},
+		`"launch__block_dim_x","launch__block_size","launch__grid_size"`: {`"32","256","9"`, trace.Dim3{32, 0, 0}},
+	} {
+		text := head + "," + metrics + "\n" + `"0","9","p","k","7","1,000","0",` + want.values + "\n"
+		r := converttest.Text(t, "ncu", text)
+		sized := want.block[1] > 0
+		if k := r.Kernels[0]; sized && (k.Block != want.block || k.Grid != trace.Dim3{9, 1, 1}) ||
+			(r.Diag("kernel_without_grid") == 0) != sized {
+			t.Errorf("%s: grid %v, block %v, %+v", metrics, k.Grid, k.Block, r.Diags)
+		}
+		if r.Diag("bad_value") != 0 {
+			t.Errorf("%s: %+v", metrics, r.Diags)
+		}
+		if r = converttest.Text(t, "ncu", strings.Replace(text, `"7"`, `"x"`, 1)); r.Diag("bad_value") != 1 {
+			t.Errorf("%s, a stream x: %+v", metrics, r.Diags)
+		}
+	}
+}
+
 // The device with the most launches is converted, or the one requested.
 func TestNcuDevices(t *testing.T) {
 	text := converttest.NcuHead + `"gpu__time_duration.sum"` + "\n"

@@ -97,7 +97,7 @@ func Read(in io.Reader, each func(*Kernel) error) (*Info, error) {
 			continue
 		}
 		fields, err := r.lines.Fields(line)
-		if err != nil || len(fields) < 3 || len(fields) <= r.columns.Index("Kernel Name") {
+		if err != nil || len(fields) <= r.columns.Index("Kernel Name") {
 			r.info.OddLines++
 			continue
 		}

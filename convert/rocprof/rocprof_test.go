@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,25 @@ func TestRocprofFormsAgree(t *testing.T) {
 		if name == "json" && r.Diag("page_fault") != 1 {
 			t.Errorf("%v", r.Diags)
 		}
+	}
+}
+
+// In rocmProfileData the bytes of a copy are in a table of their own, by its call.
+func TestRPDCopies(t *testing.T) {
+	path := converttest.Database(t, append(slices.Clone(converttest.RpdStory),
+		`INSERT INTO rocpd_string VALUES (4, 'hipMemcpyAsync'), (5, 'CopyHostToDevice'), (6, '')`,
+		`INSERT INTO rocpd_api VALUES (2, 7, 7, 3000, 3100, 4, 0), (3, 7, 7, 4000, 4100, 4, 0)`,
+		`INSERT INTO rocpd_op VALUES (2, 0, 2, 1, 3200, 3300, 6, 5), (3, 0, 2, 2, 4200, 4300, 6, 5)`,
+		`INSERT INTO rocpd_api_ops VALUES (2, 2, 2), (3, 3, 3)`,
+		`INSERT INTO rocpd_copyapi VALUES (2, 4096), (3, 512)`)...)
+	var bytes []uint64
+	for _, op := range converttest.Read(t, path, converttest.AnyDevice).Ops {
+		if op.Kind == trace.OpCopyH2D {
+			bytes = append(bytes, op.Bytes)
+		}
+	}
+	if !slices.Equal(bytes, []uint64{4096, 512}) {
+		t.Errorf("copies of %d bytes, want 4096 and 512", bytes)
 	}
 }
 

@@ -39,3 +39,38 @@ launch a stream 7 host 0 start 10 ran 5 grid 2
 d2d 8 bytes async
 d2h 8 bytes async`)
 }
+
+// A kernel that lasts until the last call of the capture has a duration. One that lasts ten times as long as the
+// capture without it has none.
+func TestLastCallBoundsDurations(t *testing.T) {
+	const second = 1_000_000_000
+	a := kernel("a", 0, 7, 100, 30*second)
+	if _, b := run(t, -1, a); count(b, "overrun") != 1 {
+		t.Error("a kernel of 30 s alone has a duration")
+	}
+	call := func(at int64) Call { return Call{Kind: CallSyncDevice, Host: 1, Thread: 1, StartNs: at, DurationNs: 5} }
+	if _, b := run(t, -1, call(10), a, call(31*second)); count(b, "overrun") != 0 {
+		t.Error("a kernel that ends before the last call has no duration")
+	}
+}
+
+// A wait for a stream ends work of that stream alone, one for the device any work of its host; a wait for a stream that
+// the capture does not name ends none.
+func TestWaitsOfTheHost(t *testing.T) {
+	for _, x := range []struct {
+		kind   CallKind
+		flags  flags
+		stream uint64
+		want   bool
+	}{
+		{CallSyncStream, flagStream, 7, true}, {CallSyncStream, flagStream, 8, false}, {CallSyncStream, 0, 7, false},
+		{CallSyncDevice, 0, 8, true}, {CallWait, flagStream, 7, false},
+	} {
+		var h hostWaits
+		h.note(&row{kind: uint8(x.kind), flags: x.flags, start: 10, duration: 5, host: 1, stream: 7})
+		end, ok := h.of(&row{start: 4, host: 1, stream: x.stream})
+		if ok != x.want || ok && end != 15 {
+			t.Errorf("kind %d, flags %b: work of stream %d ends with it: %v, at %d", x.kind, x.flags, x.stream, ok, end)
+		}
+	}
+}

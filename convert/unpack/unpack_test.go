@@ -100,6 +100,17 @@ func TestText(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
+	for _, c := range "\t\n\r !~" { // each may begin a text without a mark
+		for _, in := range []string{string(c) + "\x00a\x00", "\x00" + string(c) + "\x00a"} {
+			r, changed, err := Text(bufio.NewReader(strings.NewReader(in)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(r); err != nil || string(got) != string(c)+"a" || !changed {
+				t.Errorf("%q: %q, %v", in, got, changed)
+			}
+		}
+	}
 	for _, in := range []string{"", "a", "\xff\xfe\x00\x00", "\x00\x00\x00\x01", "SQLite format 3\x00"} {
 		if _, changed, err := Text(bufio.NewReader(strings.NewReader(in))); changed || err != nil {
 			t.Errorf("%q: %v, %v", in, changed, err)

@@ -1,0 +1,36 @@
+package timeline
+
+import "testing"
+
+// Work that began later than a wait for it ended shows that the device's clock is ahead: by the latest begin of the
+// pieces before the wait's, whichever piece that was in.
+func TestBoundsOfAClock(t *testing.T) {
+	c := newClocks(times{first: 0, last: clockPieces - 1, any: true}) // a piece is 1 ns
+	work := func(call, begin int64) {
+		c.pair(&row{start: call}, &row{start: begin})
+	}
+	work(0, 100)
+	work(1, 50)
+	c.waited(0, &row{start: 3, duration: 27}) // until 30
+	all := []*[clockPieces]clockPiece{c.seen[clockKey{}]}
+	if least, most := bounds(all, 2, clockPieces); least != 70 || most != noLow {
+		t.Errorf("from the wait on %d to %d, want 70 at least", least, most)
+	}
+	if least, most := bounds(all, 0, clockPieces); least != 70 || most != 49 {
+		t.Errorf("%d to %d, want 70 to 49, the shortest time from a call to its work", least, most)
+	}
+}
+
+// A time of 0 is none, of a call as of an activity, and so is that of an activity without one.
+func TestTimesOfNothingBoundNoClock(t *testing.T) {
+	for _, x := range []struct {
+		call, act flags
+		want      bool
+	}{{0, 0, true}, {flagZero, 0, false}, {0, flagZero, false}, {0, flagUntimed, false}, {flagZero, flagZero, false}} {
+		c := newClocks(times{first: 0, last: 9, any: true})
+		c.pair(&row{start: 5, flags: x.call}, &row{start: 8, flags: x.act})
+		if got := c.piece(clockKey{}, 5).low != noLow; got != x.want {
+			t.Errorf("flags %b and %b: they bound the clock: %v", x.call, x.act, got)
+		}
+	}
+}
