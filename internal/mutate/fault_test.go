@@ -126,12 +126,13 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// A fault has the tests of its folder, of the nearest above with some, or of all below its pattern.
+// A fault has the tests of its folder and below it, of the nearest above with some, or of all of its pattern.
 func TestOwnTests(t *testing.T) {
 	o := owner{patterns: []string{"convert/...", "model/memory/...", "replay"},
 		tested: []string{"convert", "convert/sass", "model/memory/cycle", "model/memory/tags", "replay"}}
 	for folder, want := range map[string][]string{
-		"convert/sass": {"convert/sass"}, "convert/nsys": {"convert"}, "convert": {"convert"}, "replay": {"replay"},
+		"convert/sass": {"convert/sass"}, "convert/nsys": {"convert"}, "convert": {"convert", "convert/sass"},
+		"replay":            {"replay"},
 		"model/memory/unit": {"model/memory/cycle", "model/memory/tags"}, "model": nil, "replay/audit": nil,
 	} {
 		if got := o.of(folder); !slices.Equal(got, want) {

@@ -9,7 +9,7 @@
 //	go run ./internal/mutate -dir=DIR -n=200 -seed=1
 //	go run ./internal/mutate -dir=DIR -n=200 -in=trace/...,convert/...,replay/... -tests=own
 //
-// The second lets each fault be found by the tests of its own folder alone, or of the nearest above that has some.
+// The second lets each fault be found by the tests of its own folder and below it, or of the nearest above with some.
 //
 // The verdicts stay in DIR and are printed, also when the command is stopped. Run again, it goes on from there. A
 // changed source needs another DIR.

@@ -50,28 +50,38 @@ type owner struct {
 	fixed    []string // the tests of these instead, for all faults; nil: a fault's own
 }
 
-// of returns the folders whose tests are a folder's own: itself, or the nearest above with tests, or all of its
-// pattern.
+// of returns the folders whose tests are a folder's own: itself and those below, or the nearest above with tests, or
+// all of its pattern.
 func (o *owner) of(folder string) []string {
 	if o.fixed != nil {
 		return o.fixed
 	}
-	i := slices.IndexFunc(o.patterns, func(p string) bool {
-		top, below := strings.CutSuffix(p, all)
-		return folder == top || below && strings.HasPrefix(folder, top+"/")
-	})
+	i := slices.IndexFunc(o.patterns, func(p string) bool { return matches(p, folder) })
 	if i < 0 {
 		return nil
 	}
+	if own := o.under(folder); len(own) > 0 {
+		return own
+	}
 	top := strings.TrimSuffix(o.patterns[i], all)
-	for f := folder; len(f) >= len(top); f = path.Dir(f) {
+	for f := path.Dir(folder); len(f) >= len(top); f = path.Dir(f) {
 		if slices.Contains(o.tested, f) {
 			return []string{f}
 		}
 	}
-	var list []string
+	return o.under(top)
+}
+
+// matches reports whether a pattern names a folder.
+func matches(pattern, folder string) bool {
+	top, below := strings.CutSuffix(pattern, all)
+	return folder == top || below && strings.HasPrefix(folder, top+"/")
+}
+
+// under returns a folder and those below, if they have tests.
+func (o *owner) under(folder string) (list []string) {
 	for _, f := range o.tested {
-		if strings.HasPrefix(f, top+"/") {
+		if matches(folder+all, f) {
 			list = append(list, f)
 		}
 	}
