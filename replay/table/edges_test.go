@@ -12,7 +12,8 @@ import (
 // are alone in their stream, have none. The steps of a stream add up to the time behind its first kernel.
 func TestEdgeBook(t *testing.T) {
 	kernel := func(id uint32, stream uint64, entered, began, end model.Time) *model.KernelRecord {
-		return &model.KernelRecord{ID: id, Stream: stream, Parent: model.NoKernel, Dispatch: entered, FirstCTA: began, End: end}
+		return &model.KernelRecord{ID: id, Stream: stream, Parent: model.NoKernel, Dispatch: entered, FirstCTA: began,
+			End: end}
 	}
 	child, waits := kernel(8, 0, 0, 10, 20), kernel(9, 0, model.Unset, model.Unset, 30)
 	child.Device, child.Parent = true, 0
