@@ -45,7 +45,7 @@ func pagodaTables() []Figure {
 		{Name: "fig5", Experiment: "whole", Columns: []string{"hyperq", "gemtc", "pthreads"}},
 		{Name: "fig6", Experiment: "tasks"}, {Name: "fig6", Experiment: "tasks-each"},
 		{Name: "fig7", Experiment: "threads"}, {Name: "fig7", Experiment: "threads-each"},
-		{Name: "fig8", Experiment: "threads-each"},
+		{Name: "fig8", Experiment: "wide"},
 		{Name: "fig9", Experiment: "irregular"}, {Name: "fig9", Experiment: "irregular-sides"},
 		{Name: "fig10", Experiment: "latency"}, {Name: "fig10", Experiment: "latency-each"},
 		{Name: "fig11", Experiment: "batching"},

@@ -1,5 +1,7 @@
 package reproduce
 
+import "fmt"
+
 // smallTasks are workloads of table 3 at the sizes of the small set.
 func smallTasks(tasks string, names ...string) []Workload {
 	all := pick(taskWorkloads(), names...)
@@ -25,6 +27,19 @@ func byValue(all []Workload, setting string, values ...string) []Workload {
 	return rows
 }
 
+// wideTasks are convolutions of three sides, by threadblocks of 512 threads: the widest task has a thread for each
+// pixel of 256 x 256.
+func wideTasks() []Workload {
+	var all []Workload
+	for _, side := range []string{"64", "128", "256"} {
+		for _, blocks := range []int{1, 8, 128} {
+			all = append(all, Workload{Name: fmt.Sprintf("%s x %s, %d threads", side, side, 512*blocks), Sample: "tasks-conv",
+				Params: []string{"tasks=64", "inputs=2", "threads=512", "side=" + side, fmt.Sprint("blocks=", blocks)}})
+		}
+	}
+	return all
+}
+
 // batches are pagoda's spawns in batches of one fill of the GPU.
 const batches = "pagoda-batch,batch-size=384"
 
@@ -39,9 +54,14 @@ func pagodaFigures() []Experiment {
 		},
 		{
 			Name: "threads-each", Title: "By threads of a task, 384 small tasks without copies: times as long as pagoda " +
-				"(figures 7 and 8)", Head: "workload", GPU: taskMachine,
+				"(figure 7)", Head: "workload", GPU: taskMachine,
 			Flags: taskFlags("off"), Policies: "pagoda,hyperq,pthreads", Columns: slower("hyperq", "pthreads"),
 			Workloads: byValue(smallTasks("384", "MB", "FB", "BF", "CONV"), "threads", "64", "128", "256"),
+		},
+		{
+			Name: "wide", Title: "CONV by side of the image and threads of a task, 64 tasks without copies: times as long as " +
+				"pagoda (figure 8)", Head: "workload", GPU: taskMachine,
+			Flags: taskFlags("off"), Policies: "pagoda,hyperq", Columns: slower("hyperq"), Workloads: wideTasks(),
 		},
 		{
 			Name: "latency-each", Title: "Mean latency of 384 small tasks, copies interleaved (figure 10)", Head: "workload",

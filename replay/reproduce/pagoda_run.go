@@ -98,7 +98,9 @@ func beamMachines() Experiment {
 	return Experiment{
 		Name: "bf", Title: "BF of 512 samples, 192 tasks, without copies and with free calls: limits of the GPU",
 		Head: "workload", GPU: taskMachine,
-		Set: []string{"host.launch_overhead_ns=0", "host.copy_call_ns=0"}, Flags: taskFlags("off"), Policies: "pagoda,hyperq",
+		Set:      []string{"host.launch_overhead_ns=0", "host.copy_call_ns=0"},
+		Flags:    map[string]string{"task-copies": "off", "pagoda-spawn-ns": "0"},
+		Policies: "pagoda,hyperq",
 		Workloads: onCrossbars(Workload{Name: "BF", Sample: "tasks-bf",
 			Params: []string{"tasks=192", "inputs=8", "width=512"}}),
 		Columns: append(slower("hyperq"), Column{Name: "occupancy, pagoda", Unit: "%", Digits: 1, Of: occupancy("pagoda")},

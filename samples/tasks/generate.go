@@ -23,7 +23,7 @@ func common() []samples.Param {
 	return []samples.Param{
 		samples.Int("tasks", 256, 1, 1<<24, "tasks"),
 		samples.Int("threads", 128, 32, 512, "threads of a threadblock, a multiple of 32"),
-		samples.Int("blocks", 1, 1, 16, "threadblocks of a task"),
+		samples.Int("blocks", 1, 1, 128, "threadblocks of a task"),
 		samples.Int("inputs", 16, 1, 1024, "different inputs among the tasks"),
 		samples.Int("buffers", 2048, 1, 1<<20, "slots of the device arrays, recycled task by task"),
 		samples.Int("rate", 0, 0, 1e9, "arrivals per second, a Poisson process; 0: all tasks arrive at the start"),
