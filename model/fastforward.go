@@ -260,7 +260,7 @@ func (u *ctaScheduler) placeCTA(t Time) {
 	s.Resident += warps
 	b.sums.warpCycles -= warps * uint64(t)
 	b.sums.placed++
-	m.sum.Events++
+	m.sum.Wakeups++
 	m.use.move(k, s, 1, t)
 	b.onSM.push(forwardedCTA{sm, t})
 	if b.rest[sm].CTAs == 0 {

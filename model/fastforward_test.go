@@ -79,8 +79,8 @@ func TestFastForwardSkipsPeriods(t *testing.T) {
 	}
 	_, sum := forwardedRun(t, tracetest.FromText(t, "meta fidelity=kernel\nlaunch f grid=4290000000 block=256 "+
 		"fidelity=kernel start=0 duration=100000000000\n"), cfg, "hyperq", 0, true)
-	if sum.CTAs != 4_290_000_000 || sum.Events > 20_000_000 {
-		t.Errorf("%d events for %d CTAs", sum.Events, sum.CTAs)
+	if sum.CTAs != 4_290_000_000 || sum.Wakeups > 20_000_000 {
+		t.Errorf("%d wake-ups for %d CTAs", sum.Wakeups, sum.CTAs)
 	}
 }
 
@@ -89,7 +89,7 @@ func sameForwarded(t *testing.T, r *container.Reader, cfg *hardware.Config, poli
 	t.Helper()
 	slow, slowSum := forwardedRun(t, r, cfg, policy, sample, false)
 	fast, fastSum := forwardedRun(t, r, cfg, policy, sample, true)
-	slowSum.Events, fastSum.Events = 0, 0
+	slowSum.Wakeups, fastSum.Wakeups = 0, 0
 	for i := range slow {
 		if i >= len(fast) || slow[i] != fast[i] {
 			t.Fatalf("%s:\n%s\nwant\n%s", what, strings.Join(fast[i:min(i+2, len(fast))], "\n"), slow[i])

@@ -178,7 +178,8 @@ type Summary struct {
 	Warps                  uint64
 	WarpInsts              uint64
 	ThreadInsts            uint64
-	Events                 uint64
+	Events                 uint64 // CTAs, warp instructions, and sectors at L1s, slices and channels
+	Wakeups                uint64 // of the model's units: how often it looks, which no table has
 	ActiveWarpCycles       uint64 // sum over SM cycles with a resident warp of resident warps
 	ActiveSMCycles         uint64 // SM cycles with a resident warp
 	IssueSlots             uint64 // scheduler cycles of active SM cycles

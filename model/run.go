@@ -67,7 +67,7 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 
 // handle lets the unit that an event is for act.
 func (m *Machine) handle(e clock.Event) error {
-	m.sum.Events++
+	m.sum.Wakeups++
 	switch e.Kind() {
 	case evHost:
 		return m.host.Run(e.T)
@@ -117,7 +117,7 @@ func (m *Machine) stepSMs(t Time) {
 			if m.wheel.Due[id] != t {
 				continue
 			}
-			m.sum.Events++
+			m.sum.Wakeups++
 			m.wheel.Due[id] = never
 			if next := m.sms[id].Step(t); next != never {
 				m.wake(id, next)
@@ -180,6 +180,12 @@ func (m *Machine) finish() (*Summary, error) {
 	}
 	m.sum.WarpInsts = m.sum.IssuedInsts
 	m.sum.Memory = m.mem.Records()
+	m.sum.Events = m.sum.CTAs + m.sum.WarpInsts
+	for i := range m.sum.Memory {
+		if r := &m.sum.Memory[i]; r.Index < 0 { // the sum of a level
+			m.sum.Events += r.Accesses
+		}
+	}
 	m.children.finish(m.ctas.use)
 	m.tasks.report()
 	m.sum.Extra = m.metrics.list()

@@ -22,7 +22,7 @@ func init() {
 					func(r *Performance) float64 {
 						return r.WallSeconds
 					}),
-				f64("events_per_second", "Events of the model per second.", func(r *Performance) float64 {
+				f64("events_per_second", "Events (column of runs) per second.", func(r *Performance) float64 {
 					return r.EventsPerSecond
 				}),
 				f64("warp_instructions_per_second", "Warp instructions issued per second.", func(r *Performance) float64 {

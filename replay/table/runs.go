@@ -91,7 +91,7 @@ func runFigures() []column[Run] {
 		count("warp_instructions", "Warp instructions issued.", func(r *Run) uint64 { return r.WarpInsts }),
 		count("thread_instructions", "Warp instructions times their active lanes.",
 			func(r *Run) uint64 { return r.ThreadInsts }),
-		count("events", "Events of the model.", func(r *Run) uint64 { return r.Events }),
+		count("events", "CTAs, warp instructions, and sectors at L1s, slices and channels.", func(r *Run) uint64 { return r.Events }),
 		f64("occupancy_pct", "Average resident warps of an SM with work, over the most that an SM holds.",
 			func(r *Run) float64 { return ratio(r.ActiveWarpCycles, r.ActiveSMCycles*uint64(r.MaxWarps), 100) }),
 		f64("warp_activity_pct", "Average active lanes of a warp instruction, over 32.",
