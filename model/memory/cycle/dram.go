@@ -163,10 +163,13 @@ func (c *channel) cycle(w Time) {
 	if c.inside < c.most {
 		c.leave(w)
 	}
-	if c.delay.n == 0 || c.delay.first().t > w {
+	if c.delay.n == 0 {
 		return
 	}
 	r := c.delay.first()
+	if r.t > w {
+		return
+	}
 	mode := c.modeOf(r)
 	if c.waits[mode] >= c.room[mode] {
 		return
@@ -187,15 +190,19 @@ func (c *channel) leave(w Time) {
 			s = 0
 		}
 		q := &c.slices[s]
-		if q.n == 0 || q.first().t > w {
+		if q.n == 0 {
 			continue
 		}
-		if c.full(q.first()) {
+		first := q.first()
+		if first.t > w {
+			continue
+		}
+		if c.full(first) {
 			return
 		}
 		c.net.freed = append(c.net.freed, q.slice)
 		r := c.delay.push()
-		*r = *q.first()
+		*r = *first
 		r.t = c.times.from(c.times.timeOf(w) + Time(c.times.Latency))
 		q.drop()
 		c.inside++
@@ -210,13 +217,19 @@ func (c *channel) after(w Time) Time {
 		return w + 1
 	}
 	next := Never
-	if c.delay.n > 0 && !c.full(c.delay.first()) {
-		next = c.delay.first().t
+	if c.delay.n > 0 {
+		if r := c.delay.first(); !c.full(r) {
+			next = r.t
+		}
 	}
 	if c.inside < c.most {
 		for i := range c.slices {
-			if q := &c.slices[i]; q.n > 0 && !c.full(q.first()) {
-				next = min(next, q.first().t)
+			q := &c.slices[i]
+			if q.n == 0 {
+				continue
+			}
+			if r := q.first(); !c.full(r) {
+				next = min(next, r.t)
 			}
 		}
 	}

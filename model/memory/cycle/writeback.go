@@ -9,6 +9,7 @@ import (
 // ldst_unit::m_next_wb, m_pipeline_reg). The clients of the register take turns.
 type writebackQueues struct {
 	depth    int  // stages of shared memory: loads that are in them at most
+	direct   bool // the register gets none sooner than it enters: it may be noted as there before
 	latency  Time // from when a load of shared memory enters them until it may be written
 	entering []entering
 	first    [numClients]Time // when the first of each is ready
@@ -107,6 +108,7 @@ func (u *Unit) initResults() {
 	u.results.first = [numClients]Time{Never, Never, Never}
 	u.results.depth = max(1, c.Shared.Latency)
 	u.results.latency = Time(c.Shared.Latency+c.Shared.Writeback) - 1
+	u.results.direct = u.results.latency > memory.WrittenAhead
 	u.results.soonest = Never
 }
 
@@ -125,10 +127,14 @@ func (u *Unit) put(client int, ready Time, load, fetch int32) {
 
 // enqueueShared has a load of shared memory enter its stages at a time, or when there is room.
 func (u *Unit) enqueueShared(p *access, at Time) Time {
-	l := u.loadOf(p)
+	r, l := &u.results, u.loadOf(p)
 	l.open, l.closed, l.own = l.open+1, true, true
-	u.results.own++
-	u.results.entering = append(u.results.entering, entering{at, p.load})
+	r.own++
+	if r.direct && len(r.entering) == 0 && r.clients[clientShared].n() < r.depth { // there is room then, too
+		u.put(clientShared, at+r.latency, p.load, memory.NoLoad)
+		return memory.Unknown
+	}
+	r.entering = append(r.entering, entering{at, p.load})
 	u.Times.Due = min(u.Times.Due, at)
 	return memory.Unknown
 }
