@@ -1,8 +1,6 @@
 package collector
 
 import (
-	"math/bits"
-
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
@@ -39,14 +37,13 @@ type Pipeline struct {
 	dual     bool                // a scheduler may issue two instructions in a cycle
 	inputs   [numPipes]coreQueue // sub-cores with an instruction in the input register of a pipe, in order of issue
 	filled   uint16              // pipes with such a sub-core
-	given    uint16              // pipes whose instructions have got units as they issued in this cycle
 	fresh    uint16              // sub-cores with units allocated in the first half of this step
 	active   uint16              // sub-cores in which something moves in the next step
 	outputs  uint16              // sub-cores with an instruction in an output register, memory's apart
 	memory   uint16              // sub-cores with one in memory's output register
 	outOrder [mostCores]uint64   // the order of issue of each of these
 	order    uint64              // last number in order of issue, and of allocation
-	early    [numPipes]uint8     // allocations of cycle at for instructions of each pipe as they issued
+	bypassed [numPipes]uint8     // instructions of each pipe that bypassed the collectors in cycle at
 	at       Time
 	now      Time
 	held     int   // instructions
@@ -150,18 +147,18 @@ func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, co
 	at, ok := c.bypasses(s, p, o, t)
 	if p == pipeMemory {
 		if !ok {
-			return c.hold(s, o, p)
+			return 0, 0, t, clock.Never, c.hold(s, o, p)
 		}
 		c.bypass(s, p, t, t)
 		c.port.Into(memory.Destination{Banks: o.Written, Subcore: scheduler})
 		return 0, 0, t, t + 1, notHeld
 	}
 	if !ok {
-		return c.hold(s, o, p)
+		return 0, 0, t, clock.Never, c.hold(s, o, p)
 	}
 	every, latency := c.times(o)
 	if !c.bus(at, latency, c.held-c.accesses+c.count) {
-		return c.hold(s, o, p)
+		return 0, 0, t, clock.Never, c.hold(s, o, p)
 	}
 	c.bypass(s, p, at, t)
 	s.free[p] = at + every
@@ -197,7 +194,7 @@ func (c *Pipeline) times(o *program.Op) (every, latency Time) {
 // pipe. The pipe then takes it in the cycle of issue or, if it reads no register, in the
 // one before.
 func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time, ok bool) {
-	if c.dual || s.stuck > 0 || (c.filled|c.given|s.outputs)>>p&1 != 0 || o.Crowded || s.at == t-1 && s.freed == s.all {
+	if c.dual || s.stuck > 0 || c.filled>>p&1 != 0 || s.outputs>>p&1 != 0 || o.Crowded || s.at == t-1 && s.freed == s.all {
 		return t, false
 	}
 	if p == pipeMemory {
@@ -212,38 +209,22 @@ func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time,
 // bypass notes that a pipe takes an instruction in cycle at that is not held. It counts as
 // an allocation, and the held instructions of the pipe have their turns behind it.
 func (c *Pipeline) bypass(s *subcore, p pipe, at, t Time) {
-	if c.allocated(p, t); at == t {
+	if c.at != t {
+		c.at, c.bypassed = t, [numPipes]uint8{}
+	}
+	if c.bypassed[p]++; at == t {
 		s.passed[p] = t
 	}
 }
 
-// allocated counts an allocation of cycle t for an instruction of a pipe as it issues.
-func (c *Pipeline) allocated(p pipe, t Time) {
-	if c.at != t {
-		c.at, c.early = t, [numPipes]uint8{}
-	}
-	c.early[p]++
-}
-
-// hold puts an instruction into a unit or, if it may have to wait for one, into the input
-// register of its pipe. It returns for [Pipeline.Issue].
-func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) (done, last, completed, free Time, held int32) {
+// hold puts an instruction into the input register of its pipe and returns its number.
+func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) int32 {
 	e := c.take()
 	e.o, e.core, e.pipe, e.order = o, s, p, c.order
+	s.input[p] = e
 	s.stuck++
-	if units := c.sure(s, p); units != 0 {
-		c.allocated(p, c.now)
-		c.given |= 1 << p
-		c.fresh |= s.bit
-		s.fresh |= units & -units
-		c.enter(s, uint8(bits.TrailingZeros8(units)), e)
-		free = c.now + 1
-	} else {
-		s.input[p], free = e, clock.Never
-		s.inputs++
-		c.inputs[p].push(s.number)
-		c.filled |= 1 << p
-	}
+	c.inputs[p].push(s.number)
+	c.filled |= 1 << p
 	c.held++
 	if p == pipeMemory {
 		c.accesses++
@@ -252,17 +233,7 @@ func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) (done, last, complete
 		c.shared++
 	}
 	c.wake(c.now)
-	return 0, 0, c.now, free, e.number
-}
-
-// sure returns the free units of a sub-core if an instruction that issues to a pipe gets the
-// first of them at the end of this cycle, whatever else issues: none waits before it, for the
-// pipe or in its sub-core.
-func (c *Pipeline) sure(s *subcore, p pipe) (units uint8) {
-	if c.dual || c.count > allocations || s.inputs > 0 || c.filled>>p&1 != 0 {
-		return 0
-	}
-	return s.unused(c.now)
+	return e.number
 }
 
 func (c *Pipeline) take() *inst {

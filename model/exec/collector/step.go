@@ -30,7 +30,6 @@ func (c *Pipeline) Close(t Time) (next Time) {
 // cycle. There an instruction that issues in t gets its unit in t+1 and leaves it in t+2,
 // and its pipe takes it in t+3. All three happen here in t.
 func (c *Pipeline) step(t Time) {
-	c.given = 0
 	if c.filled != 0 {
 		c.allocate(t, true)
 	}
@@ -65,13 +64,13 @@ func (c *Pipeline) allocate(t Time, first bool) {
 	for round := uint8(0); pipes != 0 && round < allocations; round++ {
 		for m := pipes; m != 0; m &= m - 1 {
 			p := pipe(bits.TrailingZeros16(m) & 15)
-			if first && c.at == t && c.early[p] > round {
+			if first && c.at == t && c.bypassed[p] > round {
 				continue
 			}
 			s := c.cores[c.inputs[p].first()]
 			free := s.all &^ s.taken
-			if first {
-				free = s.unused(t)
+			if first && s.at == t-1 {
+				free &^= s.freed
 			}
 			if free == 0 {
 				pipes &^= 1 << p
@@ -98,17 +97,11 @@ func (c *Pipeline) give(p pipe, s *subcore, u uint8, t Time) {
 	if q.pop(); q.many == 0 {
 		c.filled &^= 1 << p
 	}
-	c.enter(s, u, s.input[p])
-	s.input[p] = nil
-	s.inputs--
-	c.sm.Open(s.number, unitOf[p], t+1)
-}
-
-// enter puts an instruction into a unit.
-func (c *Pipeline) enter(s *subcore, u uint8, e *inst) {
 	c.order++
-	s.fill(u, e, c.order)
+	s.fill(u, s.input[p], c.order)
+	s.input[p] = nil
 	c.active |= s.bit
+	c.sm.Open(s.number, unitOf[p], t+1)
 }
 
 // readFresh reads registers for the units allocated in the first half of a step. An

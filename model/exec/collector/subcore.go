@@ -20,7 +20,6 @@ type subcore struct {
 	ready   uint16 // pipes with an instruction in a unit that has all its registers
 	used    uint32 // banks read last in cycle at
 	stuck   int    // instructions in input registers or units
-	inputs  int    // of them, in input registers
 	at      Time
 	latest  Time // the last cycle in far
 	units   [mostUnits]*inst
@@ -108,15 +107,6 @@ func (s *subcore) has(u uint8) {
 	p := s.units[u].pipe & 15
 	s.whole[p] |= 1 << u
 	s.ready |= 1 << p
-}
-
-// unused returns the units that are free for the first allocation of cycle t.
-func (s *subcore) unused(t Time) uint8 {
-	free := s.all &^ s.taken
-	if s.at == t-1 {
-		free &^= s.freed
-	}
-	return free
 }
 
 // leave takes an instruction that has all its registers out of a unit.
