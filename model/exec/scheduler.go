@@ -37,7 +37,8 @@ type pipe struct {
 }
 
 func newScheduler(s *SM, i int) *scheduler {
-	sc := &scheduler{number: uint8(i), last: -1, farAt: clock.Never, as: s.pipe.Units()}
+	sc := &scheduler{number: uint8(i), last: -1, farAt: clock.Never, as: s.pipe.Units(),
+		warps: make([]*Warp, 0, len(s.warps)/len(s.sched)+1)}
 	sc.pipes[sc.unit[0]].needs = ^uint64(0)
 	for slot := i; slot < len(s.warps); slot += len(s.sched) {
 		sc.warps = append(sc.warps, &s.warps[slot])
