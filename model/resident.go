@@ -31,8 +31,8 @@ func (x *ResidentMachine) ActAt(t Time) { x.m.ctas.wakeAt(t) }
 // Trace is the task as the trace has it.
 func (x TaskCTA) Trace() *trace.CTA { return &x.c.Trace }
 
-// Begin lets a task of a kernel begin in cycle t on warps of r from first on, which wait. points are of its warps, where
-// they wait while the dependency holds it; nil: they have none. They stay the caller's.
+// Begin lets a task of a kernel begin in cycle t on warps of r from first on, which wait. points are of its warps,
+// where they wait while the dependency holds it; nil: they have none. They stay the caller's.
 func (x *ResidentMachine) Begin(r *PersistentCTA, first int, task TaskCTA, points []exec.Points, t Time) {
 	c, u := task.c, x.m.ctas
 	c.persistent, c.Rec.Resident, c.Points = r, true, points

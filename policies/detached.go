@@ -6,7 +6,8 @@ import (
 
 func init() {
 	LaunchControls.Register(Option[model.LaunchControl]{
-		Name: "detached", Title: "marked launches are kernels that no parent waits for, into a fire-and-forget or a tail stream",
+		Name: "detached", Title: "marked launches are kernels that no parent waits for, " +
+			"into a fire-and-forget or a tail stream",
 		Source: "CUDA C++ Programming Guide, CUDA Dynamic Parallelism (CDP2)",
 		Params: []Param{
 			detachedStream,

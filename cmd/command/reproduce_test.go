@@ -100,7 +100,8 @@ func TestReproduceLists(t *testing.T) {
 	fails(t, 2, []string{"--only", "fig11"}, "reproduce", "--only=agt", "dtbl", "fig11")
 	fails(t, 2, []string{`no experiment "agts" of dtbl`, "agt, agt-sizes, agt-hash, agt-chain, flat"}, "reproduce",
 		"--only=agts", "dtbl")
-	fails(t, 2, []string{`no paper "dtlb"`, "blockmaestro, boundaries, dtbl, klap, laperm, pagoda, ppcs, spawn"}, "reproduce", "dtlb")
+	fails(t, 2, []string{`no paper "dtlb"`, "blockmaestro, boundaries, dtbl, klap, laperm, pagoda, ppcs, spawn"},
+		"reproduce", "dtlb")
 	fails(t, 2, []string{"--markdown", "--json"}, "reproduce", "--json", "--markdown", "dtbl")
 }
 

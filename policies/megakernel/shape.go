@@ -41,8 +41,8 @@ func (s *shape) megakernel(workers int) trace.Kernel {
 	}
 }
 
-// fitted is the same within the warps and registers of an SM, as a compiler makes it, with warps of tasks that run ahead.
-// What these load lies in pages, and they need no registers. A worker that takes all the warps of an SM has its
+// fitted is the same within the warps and registers of an SM, as a compiler makes it, with warps of tasks that run
+// ahead. What these load lies in pages, and they need no registers. A worker that takes all the warps of an SM has its
 // scheduler on another one.
 func (s *shape) fitted(workers, ahead int, c *hardware.Config) trace.Kernel {
 	k := s.megakernel(workers)

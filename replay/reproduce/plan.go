@@ -185,7 +185,8 @@ func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []st
 		if v.Name != "" {
 			label += "@" + v.Name
 		}
-		key := strings.Join(slices.Concat([]string{e.GPU, row.workload.GPU, c.Label, from.key()}, row.set, settings(e.Flags)), "\x00")
+		key := strings.Join(slices.Concat([]string{e.GPU, row.workload.GPU, c.Label, from.key()}, row.set,
+			settings(e.Flags)), "\x00")
 		u := p.byKey[key]
 		if u == nil {
 			u = &unit{from: from, name: row.workload.Name + ", " + label, config: row.config, choice: c}
