@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"strings"
 	"testing"
 
 	"gpureplay/trace"
@@ -72,5 +73,24 @@ func TestWaitsOfTheHost(t *testing.T) {
 		if ok != x.want || ok && end != 15 {
 			t.Errorf("kind %d, flags %b: work of stream %d ends with it: %v, at %d", x.kind, x.flags, x.stream, ok, end)
 		}
+	}
+}
+
+// Work without a call is of the thread that gave its stream work before, not of the thread that acted last.
+func TestThreadOfWorkWithoutACall(t *testing.T) {
+	second := launch(2, 10)
+	second.Thread = 2
+	got, _ := run(t, -1,
+		launch(1, 0), kernel("a", 1, 7, 20, 5), second, kernel("b", 2, 8, 40, 5), launch(3, 60), kernel("c", 3, 7, 80, 5),
+		kernel("d", 0, 8, 100, 5), launch(4, 120), kernel("e", 4, 7, 140, 5),
+	)
+	for line := range strings.Lines(got) {
+		if f := strings.Fields(line); f[0] == "launch" && strings.HasSuffix(strings.TrimSpace(line), "thread 1") !=
+			(f[3] == "8") {
+			t.Errorf("%s", line)
+		}
+	}
+	if !strings.Contains(got, "launch d stream 8") {
+		t.Errorf("no launch of d in\n%s", got)
 	}
 }

@@ -3,6 +3,7 @@ package capture
 import (
 	"testing"
 
+	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
 
@@ -58,5 +59,20 @@ launch a grid=1 block=32 fidelity=kernel host=2500 start=3500 duration=1000
 	}
 	if l := a.Links(); len(l) != 2 || l[0].Name != "h2d" || l[0].Bytes != 64 || l[1].Name != "memset" {
 		t.Errorf("links %+v", l)
+	}
+}
+
+// Work that begins at time 0 has a time; work without a start or a duration has none.
+func TestRecordedTimes(t *testing.T) {
+	for times, want := range map[trace.Recorded]int{
+		{StartNs: 0, DurationNs: 5}: 1, {StartNs: 3, DurationNs: 0}: 1, {StartNs: -1, DurationNs: 5}: 0,
+		{StartNs: 3, DurationNs: -1}: 0,
+	} {
+		var a Activity
+		a.recorded(&a.Kernels, &times, Span{})
+		if len(a.Kernels) != want || want > 0 && (a.Kernels[0].From != times.StartNs ||
+			a.Kernels[0].To != times.StartNs+times.DurationNs) {
+			t.Errorf("%+v: %+v, want %d", times, a.Kernels, want)
+		}
 	}
 }

@@ -18,6 +18,10 @@ func TestPauses(t *testing.T) {
 	if got := a.Pauses(1); !slices.Equal(got, want[:1]) {
 		t.Errorf("the longest: %+v", got)
 	}
+	a = &Activity{Kernels: []Span{{Name: "a", From: 0, To: 10}, {Name: "b", From: 10, To: 20}}}
+	if got := a.Pauses(3); len(got) != 0 {
+		t.Errorf("between kernels that follow each other: %+v", got)
+	}
 	if got := (&Activity{}).Pauses(3); len(got) != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}

@@ -173,7 +173,6 @@ func (x *traffic) access(sm int, t clock.Time) {
 		at, load = p.Global(&x.work, k.space, k.flags, t)
 	default:
 		co.Coalesce(&a, lists, width)
-		co.TakeTurns()
 		at, load = p.Global(&x.work, k.space, k.flags, t)
 	}
 	f := flight{x.next, t}
