@@ -17,7 +17,7 @@ func New(tr *container.Reader, opt Options) (*Machine, error) {
 	if err := opt.Config.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Machine{core: newCore(tr, &opt), stepped: Unset, tick: opt.Tick, skips: opt.Sampler}
+	m := &Machine{core: newCore(tr, &opt), stepped: Unset, tick: opt.Tick, skips: opt.Sampler, waves: opt.Waves}
 	m.acting = make([]uint64, (opt.Config.SM.Count+63)/64)
 	t := program.NewTiming(&m.cfg.Exec, &m.cfg.SM)
 	m.sms = newSMs(m, m.cfg.SM.Count, &t)

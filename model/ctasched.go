@@ -274,8 +274,13 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 		u.children.tellEnded(c, t)
 	}
 	u.left(c, t)
+	if k.waves != nil {
+		if err := u.waveEnded(k, c, t); err != nil {
+			u.fail(err)
+		}
+	}
 	if k.posted = max(k.posted, c.Posted()); k.done == k.CTAs && k.children == 0 {
-		u.end(k, max(t, k.posted)+1)
+		u.end(k, max(t, k.posted)+1+k.waves.later())
 	}
 }
 

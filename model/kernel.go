@@ -52,6 +52,7 @@ type kernelRun struct {
 	cursor   trace.Cursor[trace.CTA]
 	pending  *ctaRun  // read ahead from the cursor
 	followed bool     // the kernel behind it may enter
+	waves    *waves   // nil: all of its CTAs are simulated
 	alone    bool     // no other kernel has been in the distributor with it
 	smCTAs   []uint16 // CTAs of this kernel on each SM
 	smSince  []Time   // when the first of them came

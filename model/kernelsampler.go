@@ -5,7 +5,8 @@ import (
 	"gpureplay/trace"
 )
 
-// KernelSampler decides for each kernel of the host, when it enters the distributor, whether it is simulated.
+// KernelSampler decides for each kernel of the host, when it enters the distributor, whether it is simulated. Another
+// one decides the same of each wave of the CTAs of a kernel.
 type KernelSampler interface {
 	// Skip returns the cycles from the first CTA of a kernel to its end, if the kernel is not to be simulated, and
 	// whether it is likely to change the contents of the L2.
@@ -29,6 +30,7 @@ func (m *Machine) sample(k *kernelRun) error {
 	}
 	cycles, fetches, ok := m.skips.Skip(&k.tk)
 	if !ok {
+		m.divide(k)
 		return m.warm()
 	}
 	if fetches {

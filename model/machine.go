@@ -15,6 +15,7 @@ type Options struct {
 	Timing      host.Timing             // of the host and its copies
 	AsTasks     host.AsTasks            // whether launches of the host are run as narrow tasks
 	Sampler     KernelSampler           // skips kernels that repeat; nil: all are simulated
+	Waves       KernelSampler           // skips waves of equal CTAs; nil, or Sampler is: all are simulated
 	FastForward bool                    // CTAs with nothing but a time are placed in one loop, unseen by observers
 
 	MaxCycles Time                         // the run ends in that cycle at the latest; 0: when its program ends
@@ -34,6 +35,7 @@ type Machine struct {
 	held     *AccessMachine   // and its handle, with the warps that it keeps back
 	sampler  sampler
 	skips    KernelSampler // nil: every kernel is simulated
+	waves    KernelSampler // nil: every wave of its CTAs is
 	skipped  []uint32      // kernels since the last simulated one that would have changed the L2
 
 	acting  []uint64 // SMs of the current cycle

@@ -131,7 +131,7 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 	k.rec.End = t
 	m.sampled(k, t)
 	m.sum.Kernels++
-	if k.work != trace.InferredNothing {
+	if k.rec.Inferred != trace.InferredNothing {
 		m.sum.KernelsInferred++
 	}
 	m.sum.Cycles = max(m.sum.Cycles, t)

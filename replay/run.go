@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -77,6 +78,9 @@ type Output struct {
 // the policies. The tables of a policy appear when it has ended. An error leaves the tables of finished policies,
 // and returns their results. If ctx ends, so do the runs; their results and tables are marked incomplete.
 func Run(ctx context.Context, job *Job) ([]*Result, error) {
+	if job.Audit && job.Approximate > 0 {
+		return nil, errors.New("the audit follows every CTA, and --approximate leaves some out: drop one of the two")
+	}
 	facts, err := policies.ProfileTrace(job.Trace, job.AsTasks)
 	if err != nil {
 		return nil, err
@@ -232,16 +236,20 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 
 // machine builds the machine of a run; samples: a table takes windows of its timeline.
 func (job *Job) machine(r *Result, policy *model.Policy, cfg *hardware.Config, observer model.Observer,
-	samples bool, sampler *approx.Sampler) (*model.Machine, error) {
+	samples bool, sampler *approx.Program) (*model.Machine, error) {
 	window := job.Sample
 	if !samples && job.Sampled == nil {
 		window = 0
 	}
-	return model.New(job.Trace, model.Options{
-		Sampler: samplerOrNil(sampler), Config: cfg, Policy: policy, Observer: observer, Captured: CapturedOn(job.Trace),
+	opt := model.Options{
+		Config: cfg, Policy: policy, Observer: observer, Captured: CapturedOn(job.Trace),
 		Sample: window, Timing: *job.Timing, FastForward: !job.Audit, AsTasks: job.AsTasks, MaxCycles: job.MaxCycles,
 		Tick: job.ticker(r.label(), cfg.Clock.CoreMHz),
-	})
+	}
+	if sampler != nil {
+		opt.Sampler, opt.Waves = sampler.Kernels, sampler.Waves
+	}
+	return model.New(job.Trace, opt)
 }
 
 // finish fills the tables of a run and gives them their names. It returns the first error of writing them.

@@ -15,13 +15,14 @@ import (
 
 // Sampling tells about the kernels of a run that were not simulated.
 type Sampling struct {
-	Skipped    uint64
+	Skipped    uint64  // kernels
+	Waves      uint64  // of CTAs, of other kernels
 	HalfCycles float64 // half the width of the 95 % interval of the run's cycles
 	WholeSince string  // why all kernels were simulated; "": not all were
 }
 
 // sampler returns the sampler of a run under a policy; nil: all kernels are simulated, for the reason given.
-func (job *Job) sampler(p *model.Policy) (s *approx.Sampler, whole string, err error) {
+func (job *Job) sampler(p *model.Policy) (s *approx.Program, whole string, err error) {
 	if job.Approximate == 0 {
 		return nil, "", nil
 	}
@@ -46,14 +47,6 @@ func (job *Job) sampler(p *model.Policy) (s *approx.Sampler, whole string, err e
 	return approx.New(job.Approximate, job.Seed, paths), "", nil
 }
 
-// samplerOrNil keeps a nil sampler a nil interface.
-func samplerOrNil(s *approx.Sampler) model.KernelSampler {
-	if s == nil {
-		return nil
-	}
-	return s
-}
-
 // severalStreams reports whether the program launches into more than one stream.
 func severalStreams(r *container.Reader) (bool, error) {
 	var op trace.HostOp
@@ -75,8 +68,8 @@ func severalStreams(r *container.Reader) (bool, error) {
 	}
 }
 
-// sampled notes the kernels that a run did not simulate.
-func (r *Result) sampled(s *approx.Sampler, whole string, functions []trace.Function) {
+// sampled notes the kernels and waves that a run did not simulate.
+func (r *Result) sampled(s *approx.Program, whole string, functions []trace.Function) {
 	if s == nil {
 		if whole != "" {
 			r.Sampling = &Sampling{WholeSince: whole}
@@ -84,19 +77,27 @@ func (r *Result) sampled(s *approx.Sampler, whole string, functions []trace.Func
 		return
 	}
 	r.Sampling = &Sampling{HalfCycles: s.Half()}
+	r.Sampling.Skipped = r.addClasses("kernel", s.Kernels, functions)
+	r.Sampling.Waves = r.addClasses("wave", s.Waves, functions)
+	if r.Sampling.Skipped+r.Sampling.Waves == 0 {
+		r.Sampling.WholeSince = "no kernels repeat each other often enough"
+	}
+	r.Run.Extra = append(r.Run.Extra, model.Metric{Name: "sampled_kernels", Value: float64(r.Sampling.Skipped)},
+		model.Metric{Name: "sampled_waves", Value: float64(r.Sampling.Waves)},
+		model.Metric{Name: "sampled_half_interval_cycles", Value: r.Sampling.HalfCycles})
+}
+
+// addClasses makes rows of the classes of kernels or waves, and returns how many of these were skipped.
+func (r *Result) addClasses(unit string, s *approx.Sampler, functions []trace.Function) (skipped uint64) {
 	for _, c := range s.Classes() {
-		r.Sampling.Skipped += c.Skipped
+		skipped += c.Skipped
 		r.classes = append(r.classes, table.Class{
-			Function: functions[c.Function].Name, Grid: c.Grid, Block: c.Block, WarpInsts: c.WarpInsts,
+			Unit: unit, Function: functions[c.Function].Name, Grid: c.Grid, Block: c.Block, WarpInsts: c.WarpInsts,
 			Simulated: c.Simulated, Skipped: c.Skipped, Checks: c.Checks, Failed: c.Failed, MeanCycles: c.Mean,
 			Spread: s.Spread(c), SkippedCycles: c.SkippedCycles,
 		})
 	}
-	if r.Sampling.Skipped == 0 {
-		r.Sampling.WholeSince = "no kernels repeat each other often enough"
-	}
-	r.Run.Extra = append(r.Run.Extra, model.Metric{Name: "sampled_kernels", Value: float64(r.Sampling.Skipped)},
-		model.Metric{Name: "sampled_half_interval_cycles", Value: r.Sampling.HalfCycles})
+	return skipped
 }
 
 // describe is the sentence of the summary.
@@ -104,9 +105,12 @@ func (s *Sampling) describe(cycles model.Time, kernels uint64) string {
 	if s.WholeSince != "" {
 		return "not sampled: " + s.WholeSince
 	}
-	return fmt.Sprintf("sampled: %d of %d kernels were not simulated; the cycles are within %.2f %% (95 %%), "+
-		"table classes",
-		s.Skipped, kernels, 100*s.HalfCycles/float64(max(1, cycles)))
+	what := fmt.Sprintf("%d of %d kernels", s.Skipped, kernels)
+	if s.Waves > 0 {
+		what += fmt.Sprintf(" and %d waves of CTAs", s.Waves)
+	}
+	return fmt.Sprintf("sampled: %s were not simulated; the cycles are within %.2f %% (95 %%), table classes", what,
+		100*s.HalfCycles/float64(max(1, cycles)))
 }
 
 // SamplingNote is a sentence about the kernels of a run that were not simulated; "": the run was not asked to skip any.

@@ -125,6 +125,90 @@ func TestSkippedKernelsLeaveFootprints(t *testing.T) {
 	}
 }
 
+// manyWaves is a kernel of sixty waves on four SMs; every second CTA has so many instructions more, the others less.
+func manyWaves(uneven int) string {
+	var b strings.Builder
+	b.WriteString("array a bytes=64M\nlaunch k grid=1920 block=256\n")
+	for cta := range 1920 {
+		fmt.Fprintf(&b, "cta %d\nwarp 0..7\nload R1 @a[%d]+4 warp=128\nfp32 R2 <- R1 R2 x%d\n"+
+			"store R2 @a[%d]+4 warp=128\nexit\n", cta, cta*1024, 40+uneven*(1-2*(cta%2)), 32<<20+cta*1024)
+	}
+	return b.String()
+}
+
+// Waves of equal CTAs are skipped, and the interval holds the truth; those of other CTAs are not.
+func TestWavesAreSkipped(t *testing.T) {
+	machine := quick(t, "a100")
+	machine.SM.Count = 4
+	r := tracetest.FromText(t, manyWaves(0))
+	truth := approximately(t, r, machine, "serial", 0, 0).Run
+	inside := 0
+	for seed := range uint64(20) {
+		x := approximately(t, r, machine, "serial", 0.02, seed)
+		off := math.Abs(float64(x.Run.Cycles - truth.Cycles))
+		if off <= x.Sampling.HalfCycles {
+			inside++
+		}
+		if off > 0.02*float64(truth.Cycles) || x.Sampling.Waves < 20 || x.Run.CTAs != truth.CTAs-32*x.Sampling.Waves ||
+			x.Run.KernelsInferred != 1 || x.classes[0].Unit != "wave" {
+			t.Errorf("seed %d: %d cycles for %d, %d CTAs: %+v", seed, x.Run.Cycles, truth.Cycles, x.Run.CTAs, *x.Sampling)
+		}
+	}
+	if inside < 18 {
+		t.Errorf("the truth is inside of %d of 20 intervals", inside)
+	}
+	r = tracetest.FromText(t, manyWaves(1))
+	truth = approximately(t, r, machine, "serial", 0, 0).Run
+	if x := approximately(t, r, machine, "serial", 0.02, 1); x.Sampling.Waves > 0 || x.Run.Cycles != truth.Cycles {
+		t.Errorf("unequal CTAs: %d cycles for %d, %+v", x.Run.Cycles, truth.Cycles, *x.Sampling)
+	}
+}
+
+// The auditor follows every CTA, so a run that leaves some out is refused.
+func TestAuditOfApproximationIsRefused(t *testing.T) {
+	job := &Job{Audit: true, Approximate: 0.02}
+	if _, err := Run(t.Context(), job); err == nil || !strings.Contains(err.Error(), "leaves some out") {
+		t.Errorf("audit of an approximation: %v", err)
+	}
+}
+
+// Two policies are in the order of their exact cycles wherever their intervals do not overlap.
+func TestRankingIsUnchanged(t *testing.T) {
+	machine, err := hardware.Preset("a100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type bounds struct{ exact, low, high float64 }
+	apart := 0
+	for name, settings := range map[string][]string{
+		"hsp": {"kernels=60", "n=64"}, "lpc": {"kernels=60", "n=64"}, "conv": {"iterations=30", "width=128", "height=128"},
+		"stn": {"kernels=60", "nx=32", "ny=32", "nz=8"},
+	} {
+		r := samplestest.Trace(t, name, settings...)
+		var all []bounds
+		for _, policy := range []string{"serial", "serial,warp=gto", "serial,warp=lrr", "nocopy", "graph", "boundary-free"} {
+			x := approximately(t, r, machine, policy, 0.02, 1)
+			got := float64(x.Run.Cycles)
+			all = append(all, bounds{float64(approximately(t, r, machine, policy, 0, 0).Run.Cycles),
+				got - x.Sampling.HalfCycles, got + x.Sampling.HalfCycles})
+		}
+		for i, a := range all {
+			for j, b := range all {
+				if a.high >= b.low {
+					continue
+				}
+				apart++
+				if a.exact >= b.exact {
+					t.Errorf("%s: policy %d is faster than policy %d, %+v, %+v", name, i, j, a, b)
+				}
+			}
+		}
+	}
+	if apart < 20 {
+		t.Errorf("%d pairs of policies are apart: too few to tell", apart)
+	}
+}
+
 // sampleSeeds is how many places of the checks are tried for each program.
 var sampleSeeds = flag.Uint64("sample-seeds", 10,
 	"places of the checks of --approximate that are tried for each program")

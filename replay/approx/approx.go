@@ -11,7 +11,9 @@
 //  6. A skipped kernel leaves its footprint in the L2, if the latest simulated one of its class used DRAM: only the
 //     sectors, and only of the last kernels that fill it, when the next kernel is simulated. All else stays as it is.
 //     So checks of all classes come together, behind one kernel that is simulated and not used.
-//  7. The relative errors of the checks, and of the three that agreed, give the interval of the total, by Student's t
+//  7. The waves of a kernel with more than twenty of equal CTAs are skipped by the same rules. The first wave of each
+//     kernel and the last ones are simulated.
+//  8. The relative errors of the checks, and of the three that agreed, give the interval of the total, by Student's t
 //     at 95 %: a skipped kernel takes the mean of three. Their deviation counts as a tenth of the error requested at
 //     least, since few may agree by chance.
 package approx
@@ -27,16 +29,20 @@ import (
 )
 
 const (
-	agree  = 3  // kernels that must agree
-	every  = 20 // skipped kernels of a class from one check to the next, on average
-	atMost = 4  // times that distance, after checks that held
+	agree  = 3 // kernels or waves that must agree
+	atMost = 4 // times the least distance of checks, after checks that held
+
+	// skipped units of a class from one check to the next, on average
+	everyKernel = 20
+	everyWave   = 5
 )
 
-// Class is a set of kernels that are taken to repeat each other.
+// Class is a set of kernels, or of waves of kernels, that are taken to repeat each other.
 type Class struct {
 	Function    uint32
 	Grid, Block trace.Dim3
 	WarpInsts   uint64
+	key         classKey
 
 	Simulated, Skipped, Checks, Failed uint64       // kernels; checks that were off
 	Mean                               float64      // cycles that a skipped kernel takes
@@ -49,9 +55,19 @@ type Class struct {
 	doubt                              float64      // cycles by which those before checks that were off may be off
 }
 
+// Program samples a program: its kernels, and the waves of CTAs of kernels with more than twenty of them.
+type Program struct{ Kernels, Waves *Sampler }
+
+// New returns the samplers for a relative error, such as 0.02. The seed places the checks; paths has a hash of each
+// kernel's paths.
+func New(tolerance float64, seed uint64, paths []uint64) *Program {
+	return &Program{newSampler(tolerance, seed, paths, everyKernel), newSampler(tolerance, seed, paths, everyWave)}
+}
+
 // Sampler is a [model.KernelSampler].
 type Sampler struct {
 	tolerance float64
+	every     int // skipped units of a class from one check to the next, on average
 	rand      *rand.Rand
 	paths     []uint64 // hashes, by kernel
 	classes   map[classKey]*Class
@@ -70,10 +86,8 @@ type classKey struct {
 	threadInsts uint64
 }
 
-// New returns a sampler for a relative error, such as 0.02. The seed places the checks; paths has a hash of each
-// kernel's paths.
-func New(tolerance float64, seed uint64, paths []uint64) *Sampler {
-	return &Sampler{tolerance: tolerance, rand: rand.New(rand.NewPCG(seed, 43)), paths: paths,
+func newSampler(tolerance float64, seed uint64, paths []uint64, every int) *Sampler {
+	return &Sampler{tolerance: tolerance, every: every, rand: rand.New(rand.NewPCG(seed, 43)), paths: paths,
 		classes: map[classKey]*Class{}, apart: 1}
 }
 
@@ -81,7 +95,7 @@ func (s *Sampler) class(k *trace.Kernel) *Class {
 	key := classKey{k.Function, k.Grid, k.Block, s.paths[k.ID], k.ThreadInsts}
 	c := s.classes[key]
 	if c == nil {
-		c = &Class{Function: k.Function, Grid: k.Grid, Block: k.Block, WarpInsts: k.WarpInsts}
+		c = &Class{Function: k.Function, Grid: k.Grid, Block: k.Block, WarpInsts: k.WarpInsts, key: key}
 		s.classes[key] = c
 		s.order = append(s.order, c)
 	}
@@ -124,7 +138,7 @@ func (s *Sampler) callChecks() {
 
 // draw returns how many kernels are skipped for some classes between checks.
 func (s *Sampler) draw(classes int) int {
-	n := every * s.apart * classes
+	n := s.every * s.apart * classes
 	return n/2 + s.rand.IntN(n)
 }
 
@@ -206,16 +220,28 @@ func (s *Sampler) Spread(c *Class) float64 {
 	return max(math.Sqrt(variance), s.tolerance/10)
 }
 
-// Half returns half the width of the 95 % interval of the skipped kernels' cycles. The errors of classes are added,
-// as if all were off to the same side.
-func (s *Sampler) Half() (cycles float64) {
-	for _, c := range s.order {
-		if c.Skipped > 0 {
-			width := student(len(c.errors)-1) * s.Spread(c) * math.Sqrt(1.0/agree+1/float64(c.Skipped))
-			cycles += float64(c.SkippedCycles*width) + c.doubt
+// Half returns half the width of the 95 % interval of the cycles that were skipped. The errors of classes are added,
+// as if all were off to the same side. Skipped kernels are off as much as the waves of those that stand for them.
+func (p *Program) Half() (cycles float64) {
+	for _, c := range p.Waves.order {
+		cycles += p.Waves.half(c)
+	}
+	for _, c := range p.Kernels.order { // not of the map: sums of floats depend on their order
+		cycles += p.Kernels.half(c)
+		if w := p.Waves.classes[c.key]; w != nil && w.Skipped > 0 {
+			cycles += float64(c.SkippedCycles * float64(p.Waves.half(w)/w.SkippedCycles))
 		}
 	}
 	return cycles
+}
+
+// half is half the width of the interval of one class.
+func (s *Sampler) half(c *Class) float64 {
+	if c.Skipped == 0 {
+		return 0
+	}
+	width := student(len(c.errors)-1) * s.Spread(c) * math.Sqrt(1.0/agree+1/float64(c.Skipped))
+	return float64(c.SkippedCycles*width) + c.doubt
 }
 
 // quantiles are those of Student's t at 97.5 %, by degrees of freedom from 1 on.
