@@ -87,7 +87,7 @@ func (m *Machine) startDependency() error {
 		m.ctas.held = map[heldBy][]accessWaiter{}
 		m.host.Gate = hostGate{m.ctas.gate, m.kernels}
 		if m.ctas.resident, _ = m.ctas.gate.(ResidentDependency); m.ctas.resident != nil {
-			if err := m.ctas.resident.Reside(&ResidentMachine{PersistentMachine{x.View}}); err != nil {
+			if err := m.ctas.resident.Reside(&ResidentMachine{PersistentMachine(x)}); err != nil {
 				return err
 			}
 		}
