@@ -15,7 +15,7 @@ func overlapTrace(r *rand.Rand) string {
 	b.WriteString("array a bytes=3000 base=0x10000\narray b bytes=1700 base=0x10c00\narray c bytes=2500 base=0x20000\n")
 	for _, array := range []string{"a", "b", "c"} {
 		if r.IntN(3) > 0 {
-			fmt.Fprintf(&b, "read %s%s\n", array, []string{"", "", " 700", " 9000"}[r.IntN(4)])
+			fmt.Fprintf(&b, "read %s%s\n", array, []string{"", "", " 700", " 1700"}[r.IntN(4)])
 		}
 		if r.IntN(4) == 0 {
 			fmt.Fprintf(&b, "work ns=%d\n", 10*r.IntN(60))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,10 +23,11 @@ var numbers = map[string]string{
 // nearFlag adds the flags that are spelt nearly as one that there is not, and says what a flag's type takes.
 func nearFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
-	var number *strconv.NumError
-	if errors.As(err, &value) && errors.As(err, &number) {
+	if errors.As(err, &value) {
 		flag := value.GetFlag()
-		return fmt.Errorf("--%s=%s: want %s", flag.Name, value.GetValue(), numbers[flag.Value.Type()])
+		if want := numbers[flag.Value.Type()]; want != "" {
+			return fmt.Errorf("--%s=%s: want %s", flag.Name, value.GetValue(), want)
+		}
 	}
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {

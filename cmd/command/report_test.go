@@ -69,7 +69,7 @@ func makeReport(t *testing.T, dir string, args ...string) (page *node, source st
 
 // elements are those that a page may have: none that runs or loads anything.
 var elements = strings.Fields("html head meta title style body header h1 h2 h3 p nav ul li a main section div " +
-	"table caption thead tbody tr th td figure figcaption " +
+	"table caption span thead tbody tr th td figure figcaption " +
 	"svg g line path rect circle text details summary pre")
 
 // checkPage checks that a page loads nothing, that references lead somewhere, and
