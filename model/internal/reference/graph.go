@@ -65,7 +65,7 @@ func (g *nGraph) node(op trace.HostOp) (known bool) {
 	}
 	k := h.n.kernels[op.Kernel]
 	k.stream = h.stream(op.Stream)
-	k.hwq = k.stream.number % len(h.n.queues)
+	k.hwq, k.early = k.stream.number%len(h.n.queues), h.loose
 	h.push(&nOp{op: op, k: k})
 	h.arrive(k, max(h.n.t, g.comes))
 	return true

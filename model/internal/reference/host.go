@@ -186,7 +186,7 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 	default:
 		st := h.stream(op.Stream)
 		h.push(&nOp{op: op})
-		if !op.Async {
+		if !op.Async || h.serial {
 			h.wait = st.past()
 		}
 	}
