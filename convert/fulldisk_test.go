@@ -1,3 +1,5 @@
+//go:build unix
+
 package convert_test
 
 import (
@@ -21,10 +23,14 @@ func TestRunFullDisk(t *testing.T) {
 	source := filepath.Join(tracetest.Data(t), "accelsim-rodinia-bfs-a100", "kernelslist.g")
 	if dir := os.Getenv("REPLAY_TEST_FULL_DISK"); dir != "" {
 		signal.Ignore(syscall.SIGXFSZ)
-		limit := syscall.Rlimit{Cur: 4 << 10, Max: 4 << 10}
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		var was syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
 			t.Skip(err)
 		}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4 << 10, Max: was.Max}); err != nil {
+			t.Skip(err)
+		}
+		defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was) // for the counters of coverage, written at the end
 		in, err := convert.Open(source, nil)
 		if err != nil {
 			t.Fatal(err)
