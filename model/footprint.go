@@ -99,7 +99,7 @@ func (f *footprint) page(page uint64) *footprintPage {
 	return &f.pages[i]
 }
 
-// bytes are those of the sectors.
+// bytes are the bytes of the sectors.
 func (f *footprint) bytes() (n uint64) {
 	for i := range f.pages {
 		n += uint64(bits.OnesCount64(f.pages[i].touched)) << hardware.SectorShift

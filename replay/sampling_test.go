@@ -136,7 +136,7 @@ func manyWaves(uneven int) string {
 	return b.String()
 }
 
-// Waves of equal CTAs are skipped, and the interval holds the truth; those of other CTAs are not.
+// Waves of equal CTAs are skipped, and the interval holds the truth; waves of other CTAs run whole.
 func TestWavesAreSkipped(t *testing.T) {
 	machine := quick(t, "a100")
 	machine.SM.Count = 4

@@ -9,7 +9,7 @@ import (
 )
 
 // The attribute of a programmatic launch changes no byte of any table where no kernel triggers, under any policy that
-// knows of graphs or launches; with triggers it changes those of pdl alone.
+// knows of graphs or launches; with triggers it changes the tables of pdl alone.
 func TestAttributeWithoutTrigger(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, trigger := range []string{"none", "begin"} {

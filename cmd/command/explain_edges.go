@@ -27,7 +27,7 @@ bound_gain_cycles integer: and under boundary-free`)
 // maxEdgeClasses is how many kinds of edges are printed.
 const maxEdgeClasses = 20
 
-// explainEdges says what lies between the kernels of a stream, and what removes it.
+// explainEdges prints the boundaries between the kernels of a stream, and the policies that remove them.
 func (a *app) explainEdges(cmd *cobra.Command, f *replayFlags, r *container.Reader) error {
 	if cmd.Flags().Changed("policy") {
 		return usagef("explain: --edges compares hyperq, graph, pdl and boundary-free; leave --policy out")

@@ -20,7 +20,7 @@ var numbers = map[string]string{
 	"float64":  "a number", "bool": "true or false",
 }
 
-// nearFlag adds the flags that are spelt nearly as one that there is not, and says what a flag's type takes.
+// nearFlag adds the known flags that are spelt nearly as an unknown one, or the values that a flag's type takes.
 func nearFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {

@@ -60,7 +60,7 @@ func TestMacsim(t *testing.T) {
 	}
 }
 
-// A block that kernel_names.txt says, and that has no room for the warps, is that of the warps.
+// Where the block in kernel_names.txt has no room for the warps, the warps decide the block.
 func TestMacsimBlockOfTooFewWarps(t *testing.T) {
 	dir := converttest.MacsimFolder(t)
 	converttest.Put(t, dir, "kernel_names.txt", "Kernel0 name: scale(float*)\n  Grid size: (2, 1, 1), Block size: "+

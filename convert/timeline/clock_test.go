@@ -21,7 +21,7 @@ func TestBoundsOfAClock(t *testing.T) {
 	}
 }
 
-// A time of 0 is none, of a call as of an activity, and so is that of an activity without one.
+// A call or an activity whose time is 0 or absent has no time.
 func TestTimesOfNothingBoundNoClock(t *testing.T) {
 	for _, x := range []struct {
 		call, act flags

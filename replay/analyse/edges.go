@@ -98,7 +98,7 @@ type edgeWatch struct {
 // Kernel is of [model.Observer].
 func (w *edgeWatch) Kernel(r *model.KernelRecord) { w.EdgeBook.Kernel(r) }
 
-// gains compares the steps of each edge with those of the first run.
+// gains compares the steps of each edge with its steps in the first run.
 func gains(runs []EdgeRun) []EdgeGain {
 	type pair struct{ from, to uint32 }
 	all, index := make([]EdgeGain, len(runs[0].edges)), map[pair]int{}

@@ -60,7 +60,7 @@ func boundariesPaper() *Paper {
 	}
 }
 
-// barriers are the measurements of barriers in a kernel; set says what the first of them sets.
+// barriers are the measurements of barriers in a kernel; set names the number that the first of them sets.
 func barriers(kind string, us map[string]float64, set string) (all []Claim) {
 	where := "gpu-small-kernels"
 	if set != "" {

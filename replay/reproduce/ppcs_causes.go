@@ -47,7 +47,7 @@ func ppcsCauses() []Experiment {
 	}, searchCauses()...)
 }
 
-// searchCauses are those of BFS, whose kernels run one at a time.
+// searchCauses are the causes of BFS, whose kernels run one at a time.
 func searchCauses() []Experiment {
 	both := bySearch
 	both.Name, both.Set = "BFS, both", quarterClocks

@@ -2,7 +2,7 @@ package table
 
 import "gpureplay/trace"
 
-// Class is a class of kernels, or of waves of CTAs, that repeat each other, some of which were not simulated.
+// Class is a class of kernels, or of waves of CTAs, that repeat each other. Some of them were not simulated.
 type Class struct {
 	Unit                               string
 	Function                           string

@@ -128,7 +128,7 @@ func TestTextErrors(t *testing.T) {
 	}
 }
 
-// Kernels in scopes, with counts, and with times of which all are unknown, keep them.
+// Kernels in scopes, with counts, and with times that are all unknown, keep them.
 func TestTextOfKernels(t *testing.T) {
 	r := tracetest.FromText(t, `scope step
 scope forward in=0
