@@ -1,6 +1,8 @@
 package coalesce
 
 import (
+	"slices"
+
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
@@ -76,10 +78,20 @@ func within(a *trace.Access, width uint64) bool {
 
 // stride adds n sectors, a number of bytes apart.
 func (c *Coalescer) stride(base, step, n uint64, bytes uint32) {
-	for range n {
-		c.Append(base>>hardware.SectorShift, bytes)
+	sectors, touched := c.extend(n)
+	for i := range sectors {
+		sectors[i], touched[i] = base>>hardware.SectorShift, bytes
 		base += step
 	}
+}
+
+// extend adds n sectors, whose numbers and bytes are to be set.
+func (c *Coalescer) extend(n uint64) (sectors []uint64, bytes []uint32) {
+	at := len(c.Sectors)
+	c.Sectors = slices.Grow(c.Sectors, int(n))[:at+int(n)]
+	c.Bytes = slices.Grow(c.Bytes, int(n))[:at+int(n)]
+	sectors = c.Sectors[at:]
+	return sectors, c.Bytes[at:][:len(sectors)]
 }
 
 // covered returns the bits of the bytes lo ≤ b < hi of one sector.
@@ -89,12 +101,17 @@ func covered(lo, hi uint64) uint32 {
 
 // span adds the sectors of a run of bytes, all unseen.
 func (c *Coalescer) span(base, bytes uint64) {
-	end := base + bytes
-	for base < end {
-		next := min(end, (base>>hardware.SectorShift+1)<<hardware.SectorShift)
-		c.Append(base>>hardware.SectorShift, covered(base, next))
-		base = next
+	if bytes == 0 {
+		return
 	}
+	first, last := base>>hardware.SectorShift, (base+bytes-1)>>hardware.SectorShift
+	sectors, touched := c.extend(last - first + 1)
+	for i := range sectors {
+		sectors[i], touched[i] = first+uint64(i), AllBytes
+	}
+	const within = 1<<hardware.SectorShift - 1
+	touched[0] &= AllBytes << (base & within)
+	touched[len(touched)-1] &= AllBytes >> (within - (base+bytes-1)&within)
 }
 
 // Sector returns the sector of a request, of blocks.

@@ -17,7 +17,8 @@ type channel struct {
 	watcher memory.Watcher // nil: no watcher
 	number  int
 	stats   memory.Record
-	pending timing.Cover // by some request
+	work    **memory.Traffic // where the access at hand is counted too
+	pending timing.Cover     // by some request
 	ratio   timing.Ratio
 	bus     timing.Reservations // in bursts
 	burst   timing.Divisor      // command cycles of one sector on the bus
@@ -56,7 +57,7 @@ const noRow = ^uint64(0)
 // batch returns the n-th last row that was opened.
 func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
 
-func newChannel(t *hostmem.Tables, c *hardware.Config, where *tags.Mapping) channel {
+func newChannel(t *hostmem.Tables, c *hardware.Config, where *tags.Mapping, work **memory.Traffic) channel {
 	d := &c.DRAM
 	banks := hostmem.NewTable[bank](t, max(1, d.Banks))
 	for i := range banks {
@@ -67,7 +68,8 @@ func newChannel(t *hostmem.Tables, c *hardware.Config, where *tags.Mapping) chan
 	}
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
 	return channel{
-		cfg: d, ratio: timing.NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: timing.NewReservations(t, timing.SameClock),
+		cfg: d, work: work, ratio: timing.NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz),
+		bus:   timing.NewReservations(t, timing.SameClock),
 		burst: timing.NewDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
 		mapping: where, banks: banks,
 		queue: timing.NewLeaveTimes(t, d.Window), credits: timing.NewLeaveTimes(t, d.Window+d.Return),
@@ -94,8 +96,10 @@ func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 	if write {
 		delay = Time(c.cfg.TWL)
 		c.stats.WriteSectors += uint64(n)
+		(*c.work).DRAMWrites += uint64(n)
 	} else {
 		c.stats.ReadSectors += uint64(n)
+		(*c.work).DRAMReads += uint64(n)
 		if c.turn > cmd {
 			cmd = max(cmd, min(c.turn+Time(c.cfg.TCDLR), cmd+Time(c.cfg.TCDLR)))
 		}

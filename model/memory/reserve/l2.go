@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
 	"gpureplay/model/memory/coalesce"
 	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/tags"
@@ -14,6 +15,7 @@ import (
 // nothing more.
 type slice struct {
 	tags.L2
+	work    **memory.Traffic // where the access at hand is counted too
 	chan_   *channel
 	rop     Time
 	blocked Time // the slice takes nothing before this
@@ -28,10 +30,10 @@ type slice struct {
 	misses  timing.LeaveTimes   // that wait for the channel
 }
 
-func newSlice(t *hostmem.Tables, c *hardware.Config, where *tags.Mapping, ch *channel) slice {
+func newSlice(t *hostmem.Tables, c *hardware.Config, where *tags.Mapping, ch *channel, work **memory.Traffic) slice {
 	icnt, l2 := timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), timing.NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
 	return slice{
-		L2:   tags.NewL2(t, c, where),
+		L2: tags.NewL2(t, c, where), work: work,
 		port: timing.NewReservations(t, icnt), in: timing.NewReservations(t, l2), out: timing.NewReservations(t, icnt),
 		waiting: timing.NewLeaveTimes(t, c.L2.Queue+c.Icnt.Queue),
 		chan_:   ch, rop: Time(c.L2.Latency), mshrs: c.L2.MSHRs, merge: c.L2.Merge,
@@ -42,11 +44,13 @@ func newSlice(t *hostmem.Tables, c *hardware.Config, where *tags.Mapping, ch *ch
 // read returns when the slice has the sectors of mask, from one on, that are asked
 // for at t.
 func (s *slice) read(sector uint64, mask uint8, t Time) Time {
-	n := s.CountRead(mask)
+	n, w := s.CountRead(mask), *s.work
+	w.L2Accesses += n
 	t += s.rop
 	id, bit := s.Lookup(sector)
 	if id != tags.NoLine && s.Tags.Lines[id].Readable(bit, mask) {
 		s.Stats.Hits += n
+		w.L2Hits += n
 		return s.hit(id, bit, mask, t)
 	}
 	s.Stats.Misses += n
@@ -107,7 +111,7 @@ func (s *slice) send(sector uint64, n uint, t Time, write bool) Time {
 
 // write takes the bytes of a request and returns when it is done.
 func (s *slice) write(r *coalesce.Request, t Time) Time {
-	s.CountWrite(r.Mask)
+	n, hits := s.CountWrite(r.Mask), s.Stats.Hits
 	t += s.rop
 	id, bit := s.Lookup(r.Sector)
 	if id == tags.NoLine && !s.Evicts {
@@ -115,11 +119,20 @@ func (s *slice) write(r *coalesce.Request, t Time) Time {
 	}
 	if s.Evicts || id == tags.NoLine {
 		s.PassBy(r, id, bit, t)
+		s.book(n, hits)
 		first, carries := coalesce.Carried(r.Mask)
 		return s.send(r.Sector+uint64(first), carries, t, true)
 	}
 	s.Store(id, bit, r, t)
+	s.book(n, hits)
 	return t + 1
+}
+
+// book counts n accesses, and the hits since, on the access at hand.
+func (s *slice) book(n, hits uint64) {
+	w := *s.work
+	w.L2Accesses += n
+	w.L2Hits += s.Stats.Hits - hits
 }
 
 // warm makes n sectors of a line present, as a copy that goes through the L2 does.

@@ -21,12 +21,16 @@ type System struct {
 	slices   []slice
 	channels []channel
 	units    []Unit
+	grain    uint   // logarithm of how many sectors side by side lie in one slice
+	chunk    uint64 // those that have been requested last
+	of       *slice // theirs
 }
 
 // New makes the memory of a machine.
 func New(c *hardware.Config) *System {
-	m := &System{latency: Time(c.Icnt.Latency)}
+	m := &System{latency: Time(c.Icnt.Latency), chunk: ^uint64(0)}
 	m.Base.Init(c)
+	m.work, m.grain = &m.others, m.Mapping.Grain()
 	if c.Icnt.HeadOfLine {
 		m.ahead, m.back = timing.NewHeadOfLine(c.SM.Count, c.L2.Slices), timing.NewHeadOfLine(c.L2.Slices, c.SM.Count)
 	}
@@ -38,10 +42,10 @@ func New(c *hardware.Config) *System {
 		})
 	}
 	for range c.DRAM.Channels {
-		m.channels = append(m.channels, newChannel(&m.Tables, c, m.Mapping))
+		m.channels = append(m.channels, newChannel(&m.Tables, c, m.Mapping, &m.work))
 	}
 	for i := range c.L2.Slices {
-		m.slices = append(m.slices, newSlice(&m.Tables, c, m.Mapping, &m.channels[unit.ChannelOf(c, i)]))
+		m.slices = append(m.slices, newSlice(&m.Tables, c, m.Mapping, &m.channels[unit.ChannelOf(c, i)], &m.work))
 	}
 	for i := range m.slices {
 		m.L2s = append(m.L2s, &m.slices[i].Stats)
@@ -49,7 +53,7 @@ func New(c *hardware.Config) *System {
 	for i := range m.channels {
 		m.Drams = append(m.Drams, &m.channels[i].stats)
 	}
-	m.work, m.units = &m.others, make([]Unit, c.SM.Count)
+	m.units = make([]Unit, c.SM.Count)
 	for i := range m.units {
 		m.units[i].init(m, i)
 	}
@@ -68,32 +72,23 @@ func (m *System) Advance(Time) (woken, known []int) { return nil, nil }
 // read fetches sectors of a block for an SM and returns when they are there.
 func (m *System) read(p *smPorts, sector uint64, mask uint8, t Time) Time {
 	s, t := m.request(p, sector, t, m.DataFlits[0])
-	before := s.counts()
-	t = s.read(sector, mask, t)
-	m.count(before, s.counts())
-	return m.answer(p, s, t, m.Flits(mask))
+	return m.answer(p, s, s.read(sector, mask, t), m.Flits(mask))
 }
 
 // write sends a request's stores, and returns when the SM has the acknowledgement.
 func (m *System) write(p *smPorts, r *coalesce.Request, t Time) Time {
 	s, t := m.request(p, r.Sector, t, m.Flits(r.Mask))
-	before := s.counts()
-	t = s.write(r, t)
-	m.count(before, s.counts())
-	return m.answer(p, s, t, m.DataFlits[0])
+	return m.answer(p, s, s.write(r, t), m.DataFlits[0])
 }
 
 // atomic performs the read-modify-writes of a request in the L2, one in each of its
 // turns of its slice.
 func (m *System) atomic(p *smPorts, r *coalesce.Request, t Time) Time {
 	s, t := m.request(p, r.Sector, t, m.Flits(r.Mask))
-	before := s.counts()
 	if r.Turns > 1 {
 		t = s.in.Packet(t, r.Turns-1)
 	}
-	t = s.atomic(r, t)
-	m.count(before, s.counts())
-	return m.answer(p, s, t, m.Flits(r.Mask))
+	return m.answer(p, s, s.atomic(r, t), m.Flits(r.Mask))
 }
 
 // Warm is of [memory.System].
@@ -127,21 +122,4 @@ func (m *System) WriteSector(sm int, sector uint64, t Time) Time {
 // AtomicSector is of [memory.System].
 func (m *System) AtomicSector(sm int, sector uint64, t Time) Time {
 	return m.atomic(&m.ports[sm], coalesce.WholeSector(sector), t)
-}
-
-// counts are a slice's and its channel's counts.
-type counts struct{ accesses, hits, reads, writes uint64 }
-
-func (s *slice) counts() counts {
-	c := &s.chan_.stats
-	return counts{s.Stats.Accesses, s.Stats.Hits, c.ReadSectors, c.WriteSectors}
-}
-
-// count books a slice's work for a request on the kernel that makes it.
-func (m *System) count(before, after counts) {
-	w := m.work
-	w.L2Accesses += after.accesses - before.accesses
-	w.L2Hits += after.hits - before.hits
-	w.DRAMReads += after.reads - before.reads
-	w.DRAMWrites += after.writes - before.writes
 }

@@ -269,18 +269,28 @@ func (c *Cache) Put(id int32, bit uint, t Time, merges uint8) {
 	if t-c.Base >= Time(UnknownFill) {
 		c.rebase(t)
 	}
-	l := &c.Lines[id]
+	c.Lines[id].put(bit, uint32(max(0, t-c.Base)), merges)
+}
+
+func (l *line) put(bit uint, fill uint32, merges uint8) {
 	l.valid |= 1 << (bit & 7)
 	l.partial &^= 1 << (bit & 7)
-	l.Fill[bit&3] = uint32(max(0, t-c.Base))
-	l.merges[bit&3] = merges
+	l.Fill[bit&3], l.merges[bit&3] = fill, merges
 }
 
 // Fill makes the block of a sector present from a time on.
 func (c *Cache) Fill(id int32, bit uint, t Time, merges uint8) {
+	if t-c.Base >= Time(UnknownFill) {
+		c.rebase(t)
+	}
+	l, fill := &c.Lines[id], uint32(max(0, t-c.Base))
+	if c.Block == 0 {
+		l.put(bit, fill, merges)
+		return
+	}
 	first := c.Block.First(bit)
 	for i := range c.Block.Sectors() {
-		c.Put(id, first+i, t, merges)
+		l.put(first+i, fill, merges)
 	}
 }
 
@@ -309,16 +319,20 @@ func (l *line) Readable(bit uint, mask uint8) bool {
 // written.
 func (c *Cache) write(id int32, bit uint, bytes uint32, t Time) (present bool) {
 	l, sector := &c.Lines[id], uint8(1)<<(bit&7)
-	switch present = l.valid&sector != 0; {
-	case !present:
-		if first := c.Block.First(bit); c.Block > 0 && l.valid>>(first&7)&c.Block.Whole() == 0 {
-			l.merges[first&3] = 0
+	if present = l.valid&sector != 0; present {
+		if l.partial&sector == 0 {
+			return true
+		}
+		if bytes != coalesce.AllBytes {
+			bytes |= c.written[id][bit&3]
+		}
+	} else {
+		if c.Block > 0 {
+			if first := c.Block.First(bit); l.valid>>(first&7)&c.Block.Whole() == 0 {
+				l.merges[first&3] = 0
+			}
 		}
 		c.Put(id, bit, t, 0)
-	case l.partial&sector == 0:
-		return true
-	case bytes != coalesce.AllBytes:
-		bytes |= c.written[id][bit&3]
 	}
 	if bytes == coalesce.AllBytes {
 		l.partial &^= sector

@@ -49,10 +49,11 @@ func (s *L2) CountRead(mask uint8) (sectors uint64) {
 }
 
 // CountWrite counts a write of some sectors.
-func (s *L2) CountWrite(mask uint8) {
+func (s *L2) CountWrite(mask uint8) (sectors uint64) {
 	n := uint64(bits.OnesCount8(mask))
 	s.Stats.Accesses += n
 	s.Stats.WriteSectors += n
+	return n
 }
 
 // Store puts the bytes of a request into its line at t.

@@ -91,6 +91,9 @@ func NewMapping(c *hardware.Config) *Mapping {
 	return m
 }
 
+// Grain is the logarithm of how many sectors side by side lie in one slice.
+func (m *Mapping) Grain() uint { return m.grain }
+
 // Slice returns the slice that a sector lies in.
 func (m *Mapping) Slice(sector uint64) int {
 	if at := sector >> (m.grain & 63); at != m.last {

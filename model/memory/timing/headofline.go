@@ -35,8 +35,18 @@ func NewHeadOfLine(inputs, outputs int) *HeadOfLine {
 // wait, and more where packets before it have waited less than the mean. A packet that has waited longer is made good
 // by those after it.
 func (h *HeadOfLine) Held(output *Reservations, t, waits Time, owed *Time) Time {
-	o := max(*owed+h.waits[output.load(t)]-waits*waitParts, -mostOwed)
-	more := max(0, o) >> waitShift
-	*owed = o - more*waitParts
-	return waits + more
+	n := -1
+	if output.ratio == nil {
+		n = output.loadNear(t >> 6)
+	}
+	if n < 0 {
+		n = output.load(t)
+	}
+	o := *owed + h.waits[n] - waits<<waitShift
+	if o < waitParts { // nothing more
+		*owed = max(o, -mostOwed)
+		return waits
+	}
+	*owed = o & (waitParts - 1)
+	return waits + o>>waitShift
 }

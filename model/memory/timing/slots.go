@@ -10,17 +10,13 @@ import (
 // counter would be wrong by an order of magnitude (docs/model, choice 3), and a bit for each cycle of a window is
 // exact.
 type Reservations struct {
-	at    word   // at hand, for most requests; its copy in others is stale
-	ratio *Ratio // SM cycles to cycles of the port; nil: they are the same
-
-	// The load before an epoch, as it was requested last. It stands until a word before that
-	// epoch is at hand, or one so late that it has the place of such a word.
-	loadOf Time
-	loaded int
-
-	// Few requests go elsewhere: the words above are at hand for each port.
-	others *otherWords
+	near   [nearWords]nearWord // at hand, by the lowest bits of their epochs; their copies in others are stale
+	ratio  *Ratio              // SM cycles to cycles of the port; nil: they are the same
+	others *otherWords         // few requests go there
 }
+
+// nearWords is how many words lie beside each other in a port, a power of two: requests come from several cycles.
+const nearWords = 4
 
 // otherWords are the words of a window.
 type otherWords struct {
@@ -38,11 +34,22 @@ type word struct {
 	free  uint64
 }
 
+// nearWord is a word at hand, and how many of its cycles are taken.
+type nearWord struct {
+	word
+	taken int
+}
+
+func near(w word) nearWord { return nearWord{w, 64 - bits.OnesCount64(w.free)} }
+
 // Window is how many cycles a port remembers.
 const Window = 1 << 14
 
 func NewReservations(t *hostmem.Tables, r Ratio) Reservations {
-	s := Reservations{at: word{free: ^uint64(0)}, loadOf: noEpoch, others: hostmem.NewEntry[otherWords](t)} // epoch 0
+	s := Reservations{others: hostmem.NewEntry[otherWords](t)}
+	for e := range s.near {
+		s.near[e] = near(word{Time(e), ^uint64(0)})
+	}
 	if !r.one() {
 		s.ratio = &r
 	}
@@ -51,27 +58,35 @@ func NewReservations(t *hostmem.Tables, r Ratio) Reservations {
 
 // Reserve takes the first free cycle at or after t and returns its time.
 func (s *Reservations) Reserve(t Time) Time {
-	if s.ratio == nil {
-		return s.Take(t)
+	if s.ratio != nil {
+		return s.ratio.Back(s.Take(s.ratio.To(t)))
 	}
-	return s.ratio.Back(s.Take(s.ratio.To(t)))
+	if at, ok := s.quick(t); ok {
+		return at
+	}
+	return s.search(t)
 }
 
 // Grab takes cycle t of a port at the SM's clock, if that is free and near the last one
 // that has been requested.
 func (s *Reservations) Grab(t Time) bool {
-	bit := uint64(1) << (uint(t) & 63)
-	if s.ratio != nil || s.at.epoch != t>>6 || s.at.free&bit == 0 {
+	bit, w := uint64(1)<<(uint(t)&63), s.nearest(t>>6)
+	if s.ratio != nil || w.epoch != t>>6 || w.free&bit == 0 {
 		return false
 	}
-	s.at.free &^= bit
+	w.free &^= bit
+	w.taken++
 	return true
 }
 
 // Has reports whether cycle t is one that grab takes.
 func (s *Reservations) Has(t Time) bool {
-	return s.ratio == nil && s.at.epoch == t>>6 && s.at.free>>(uint(t)&63)&1 != 0
+	w := s.nearest(t >> 6)
+	return s.ratio == nil && w.epoch == t>>6 && w.free>>(uint(t)&63)&1 != 0
 }
+
+// nearest returns the word at hand that has the place of an epoch's.
+func (s *Reservations) nearest(e Time) *nearWord { return &s.near[uint(e)&(nearWords-1)] }
 
 // Claim takes a cycle of the port in SM cycle t, if one is free, and the first free ones behind it for the other flits.
 // It returns the time of the last flit. Otherwise it takes nothing, and returns the time of the first free cycle after
@@ -124,9 +139,6 @@ func (s *Reservations) After(t Time) Time {
 // Packet takes the first free cycles at or after t for the flits of a packet and
 // returns the time of the last.
 func (s *Reservations) Packet(t Time, flits int) Time {
-	if flits == 1 && s.ratio == nil {
-		return s.Take(t)
-	}
 	for ; flits > 1; flits-- {
 		t = s.Reserve(t)
 	}
@@ -136,16 +148,14 @@ func (s *Reservations) Packet(t Time, flits int) Time {
 // turn brings the word of an epoch to hand, and reports whether there is one: a later
 // one may have its place.
 func (s *Reservations) turn(e Time) bool {
-	if s.at.epoch == e {
+	at := s.nearest(e)
+	if at.epoch == e {
 		return true
 	}
-	if uint(e-s.loadOf) >= Window/64-2 {
-		s.loadOf = noEpoch
-	}
 	o := s.others
-	o.words[uint(s.at.epoch)&(Window/64-1)] = s.at
+	o.words[uint(at.epoch)&(Window/64-1)] = at.word
 	if e > o.top { // the host would wait for a stale word
-		o.top, s.at = e, word{e, ^uint64(0)}
+		o.top, *at = e, nearWord{word: word{e, ^uint64(0)}}
 		return true
 	}
 	w := o.words[uint(e)&(Window/64-1)]
@@ -155,14 +165,14 @@ func (s *Reservations) turn(e Time) bool {
 	if w.epoch < e {
 		w = word{e, ^uint64(0)}
 	}
-	s.at = w
+	*at = near(w)
 	return true
 }
 
 // peek returns the word in an epoch's place.
 func (s *Reservations) peek(e Time) word {
-	if uint(s.at.epoch^e)&(Window/64-1) == 0 {
-		return s.at
+	if w := s.nearest(e); uint(w.epoch^e)&(Window/64-1) == 0 {
+		return w.word
 	}
 	return s.others.words[uint(e)&(Window/64-1)]
 }
@@ -176,15 +186,11 @@ func (s *Reservations) Fill(t, n Time) {
 	for n > 0 {
 		e := t >> 6
 		if s.turn(e) {
-			free := s.at.free >> (uint(t) & 63) << (uint(t) & 63)
-			if k := Time(bits.OnesCount64(free)); k <= n {
-				s.at.free &^= free
-				n -= k
-			} else {
-				for ; n > 0; n-- {
-					s.at.free &^= free & -free
-					free &= free - 1
-				}
+			w := s.nearest(e)
+			for free := w.free >> (uint(t) & 63) << (uint(t) & 63); free != 0 && n > 0; n-- {
+				w.free &^= free & -free
+				w.taken++
+				free &= free - 1
 			}
 		}
 		t = (e + 1) << 6
@@ -196,45 +202,47 @@ func (s *Reservations) load(t Time) (taken int) {
 	if s.ratio != nil {
 		t = s.ratio.To(t)
 	}
-	now := t >> 6
-	if now == s.loadOf {
-		return s.loaded
+	if n := s.loadNear(t >> 6); n >= 0 { // as a rule
+		return n
 	}
-	for e := max(0, now-2); e < now; e++ {
+	for e := max(0, t>>6-2); e < t>>6; e++ {
 		taken += s.taken(e)
-	}
-	if s.at.epoch >= now {
-		s.loadOf, s.loaded = now, taken
 	}
 	return taken
 }
 
-// noEpoch is no word's epoch.
-const noEpoch Time = -1 << 40
+// loadNear is load before an epoch where both words are at hand; or it is negative.
+func (s *Reservations) loadNear(e Time) int {
+	w, v := s.nearest(e-1), s.nearest(e-2)
+	if w.epoch != e-1 || v.epoch != e-2 {
+		return -1
+	}
+	return w.taken + v.taken
+}
 
 // taken returns how many of the 64 cycles of an epoch are taken.
 func (s *Reservations) taken(e Time) int {
-	w := s.at
-	if uint(w.epoch^e)&(Window/64-1) != 0 {
-		w = s.others.words[uint(e)&(Window/64-1)]
-	}
+	w := s.peek(e)
 	switch {
 	case w.epoch < e:
 		return 0
 	case w.epoch > e: // a later one has its place
 		return 64
 	}
-	return bits.OnesCount64(^w.free)
+	return 64 - bits.OnesCount64(w.free)
 }
 
 // Next returns the first free cycle at or after t, and leaves it free.
 func (s *Reservations) Next(t Time) Time {
 	for {
 		e := t >> 6
-		if e != s.at.epoch && e > s.others.top {
-			return t
+		w := s.nearest(e).word
+		if w.epoch != e {
+			if e > s.others.top {
+				return t
+			}
+			w = s.peek(e)
 		}
-		w := s.peek(e)
 		if w.epoch < e {
 			return t
 		}
@@ -255,32 +263,47 @@ func (s *Reservations) Bar(from, to Time) {
 			if n := to - from; n < 64 {
 				most = 1<<uint(n) - 1
 			}
-			s.at.free &^= most << (uint(from) & 63)
+			w := s.nearest(from >> 6)
+			w.free &^= most << (uint(from) & 63)
+			w.taken = 64 - bits.OnesCount64(w.free)
 		}
 	}
 }
 
-// Take is reserve in cycles of the port. Most requests find their cycle in the word at hand.
+// Take is reserve in cycles of the port. Most requests find their cycle in a word at hand.
 func (s *Reservations) Take(t Time) Time {
-	if free := s.at.free >> (uint(t) & 63); free != 0 && s.at.epoch == t>>6 {
-		t += Time(bits.TrailingZeros64(free))
-		s.at.free &^= 1 << (uint(t) & 63)
-		return t
+	if at, ok := s.quick(t); ok {
+		return at
 	}
 	return s.search(t)
+}
+
+// quick is take in the word at hand.
+func (s *Reservations) quick(t Time) (at Time, ok bool) {
+	w := s.nearest(t >> 6)
+	free := w.free >> (uint(t) & 63)
+	if free == 0 || w.epoch != t>>6 {
+		return 0, false
+	}
+	t += Time(bits.TrailingZeros64(free))
+	w.free &^= 1 << (uint(t) & 63)
+	w.taken++
+	return t, true
 }
 
 // search is take over all words.
 func (s *Reservations) search(t Time) Time {
 	for {
-		e, there := t>>6, true
-		if s.at.epoch != e {
+		e := t >> 6
+		w, there := s.nearest(e), true
+		if w.epoch != e {
 			there = s.turn(e)
 		}
 		if there {
-			if free := s.at.free >> (uint(t) & 63); free != 0 {
+			if free := w.free >> (uint(t) & 63); free != 0 {
 				t += Time(bits.TrailingZeros64(free))
-				s.at.free &^= 1 << (uint(t) & 63)
+				w.free &^= 1 << (uint(t) & 63)
+				w.taken++
 				return t
 			}
 		}
@@ -288,7 +311,7 @@ func (s *Reservations) search(t Time) Time {
 		switch o := s.others; {
 		case e >= o.full && e < o.behind:
 			e = o.behind
-		case there && s.at.free != 0: // before t
+		case there && w.free != 0: // before t
 			e++
 		case e == o.behind:
 			o.behind++
