@@ -114,7 +114,7 @@ func hybrid(out []uint32, data []byte, width, n int) ([]uint32, error) {
 		data = data[size:]
 		if header&1 == 0 {
 			bytes := (width + 7) / 8
-			if len(data) < bytes || header == 0 {
+			if len(data) < bytes {
 				return out, errShort
 			}
 			var value uint32
