@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"slices"
-
 	"gpureplay/model/clock"
 )
 
@@ -31,45 +29,17 @@ func (s *SM) Step(t Time) Time {
 // before it uses a unit that SMs share.
 func (s *SM) run(end Time) Time {
 	for {
-		at := &s.at
-		next := min(at[0], at[1], at[2], at[3])
-		if len(s.sched) > 4 {
-			next = min(next, slices.Min(at[4:]))
-		}
-		t := min(next, s.closing)
+		t := min(s.at, s.closing)
 		if t >= end || t >= s.ends && s.ahead {
 			return min(t, s.ends)
 		}
-		s.now = t
-		if next > t {
-			if !s.close(t) {
-				return t
-			}
-			continue
+		if s.now = t; s.at <= t && !s.issue(t) {
+			return t
 		}
-		first, n := 0, len(s.sched)
-		if s.rotates {
-			first = int(s.rank(uint64(t + s.began)))
-		}
-		if !s.act(first, n, first, t) || !s.act(0, first, first-n, t) {
+		if s.closing <= t && !s.close(t) {
 			return t
 		}
 	}
-}
-
-// act lets the schedulers from one to before another act whose cycle is t. The turn of each
-// is its number less that of the first. An SM that is ahead may have to stop: !done.
-func (s *SM) act(from, to, first int, t Time) (done bool) {
-	for i := from; i < to; i++ {
-		if s.at[i&(mostSchedulers-1)] > t {
-			continue
-		}
-		s.current = turnIn(t, uint8(i-first))
-		if !s.sched[i].step(s, t) {
-			return false
-		}
-	}
-	return true
 }
 
 // turn is a cycle and, within it, how many schedulers act before one.
@@ -94,7 +64,7 @@ func (s *SM) rank(x uint64) uint8 {
 	if s.mask != 0 {
 		return uint8(x & s.mask)
 	}
-	n := int64(len(s.sched))
+	n := int64(s.many)
 	return uint8((int64(x)%n + n) % n)
 }
 
@@ -105,9 +75,7 @@ func (s *SM) occupy(t Time) {
 		return
 	}
 	s.began = s.cycles - t
-	for i := range s.at {
-		s.at[i] = clock.Never // there are no warps
-	}
+	s.at = clock.Never // there are no warps
 }
 
 // Vacate notes that something has left in cycle t.

@@ -114,14 +114,14 @@ func (s *SM) gets(w *Warp, at, t Time) {
 		w.floor = max(w.floor, at)
 		if w.ready < at {
 			w.ready = at
-			s.sched[w.sched].delay(s, w)
+			s.delay(w)
 		}
 	}
 }
 
 // holdBack takes a warp that has none left, and no turn in cycle t, out of its scheduler.
 func (s *SM) holdBack(w *Warp, t Time) {
-	if s.sched[w.sched].withdraw(w) {
+	if s.withdraw(w) {
 		w.parked = true
 	}
 	s.starve(w, t+1)

@@ -35,14 +35,14 @@ func (s *SM) prepare(w *Warp, t Time) {
 
 // issueMore lets w, which has issued to a unit in cycle t and runs on, issue more
 // instructions in it, where they need different units and nothing of each other.
-func (s *SM) issueMore(sc *scheduler, w *Warp, u program.Unit, t Time) {
+func (s *SM) issueMore(w *Warp, u program.Unit, t Time) {
 	for range s.width - 1 {
-		if s.holding || sc.as[w.unit&15] == sc.as[u&15] || s.fetch.fresh(s, w, t) || w.ready > t ||
-			s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.Keeps || s.Marks && w.waits() {
+		if s.holding || s.as[w.unit&15] == s.as[u&15] || s.fetch.fresh(s, w, t) || w.ready > t ||
+			!s.unitFree(w, t) || w.unit == program.UnitMemory && s.Keeps || s.Marks && w.waits() {
 			return
 		}
-		sc.ready &^= 1 << w.bit
-		if u = w.unit; !s.issueOne(sc, w, t) {
+		s.ready &^= 1 << w.slot
+		if u = w.unit; !s.issueOne(w, t) {
 			return
 		}
 	}
@@ -50,7 +50,7 @@ func (s *SM) issueMore(sc *scheduler, w *Warp, u program.Unit, t Time) {
 
 // issueOne issues the next instruction of w and schedules w for the one after
 // it. It reports whether w goes on (false: it has exited or is parked).
-func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
+func (s *SM) issueOne(w *Warp, t Time) bool {
 	o := w.op
 	if s.holding = false; o == nil {
 		s.exit(w, t)
@@ -60,17 +60,16 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 	if s.Marks && w.points.Trigger == int32(w.PC) {
 		s.pass(w, t)
 	}
-	done, last, completed, free, held := s.pipe.Issue(sc.number, o, t)
-	u := sc.as[o.Unit&15] & 15
-	if sc.pipes[u].free = free; free > t+1 {
-		sc.busy |= 1 << u
+	done, last, completed, free, held := s.pipe.Issue(w.sched, o, t)
+	if free > t+1 {
+		s.shutUntil(w.sched, s.as[o.Unit&15], free)
 	}
 	if o.Unit == program.UnitMemory {
 		if held >= 0 {
-			return s.goOn(sc, w, o, t, s.holdAccess(held, w, o, t))
+			return s.goOn(w, o, t, s.holdAccess(held, w, o, t))
 		}
 		done, load := s.access(w, o, t)
-		return s.goOn(sc, w, o, t, s.accessed(w, o, t, done, completed, load))
+		return s.goOn(w, o, t, s.accessed(w, o, t, done, completed, load))
 	}
 	if held < 0 {
 		w.last = max(w.last, last)
@@ -84,9 +83,9 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 	}
 	w.PC++
 	if o.Class == trace.ClassLaunch {
-		return s.goOn(sc, w, o, t, s.ask(w, t))
+		return s.goOn(w, o, t, s.ask(w, t))
 	}
-	return s.goOn(sc, w, o, t, t+1)
+	return s.goOn(w, o, t, t+1)
 }
 
 // accessed books the result of a memory instruction of w, which may be completed up to a time,
@@ -129,7 +128,7 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done, completed Time, load int3
 
 // goOn schedules w, which has issued o in cycle t, from a cycle on. It reports whether
 // w goes on (false: it has exited or is parked).
-func (s *SM) goOn(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
+func (s *SM) goOn(w *Warp, o *program.Op, t, from Time) bool {
 	if w.PC >= len(w.Path) && !s.next(w) && (o.Class != trace.ClassLaunch || from == t+1) {
 		s.exit(w, t)
 		return false
@@ -139,7 +138,7 @@ func (s *SM) goOn(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 		s.used(w, t)
 	}
 	if o.Unit == program.UnitNone {
-		return s.follow(sc, w, o, t, from)
+		return s.follow(w, o, t, from)
 	}
 	if o.Copy == program.CopiesClosed {
 		w.copied().close(t)
@@ -152,7 +151,7 @@ func (s *SM) goOn(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 			w.ready, w.reason = from, StallMemory
 		}
 	}
-	sc.again(s, w, w.ready)
+	s.again(w, w.ready)
 	return true
 }
 
@@ -164,7 +163,7 @@ func (s *SM) atomicHolds(w *Warp, o *program.Op) bool {
 
 // follow schedules w after o, which needs an issue slot and nothing else: from a
 // cycle on (0: the device schedules it). It reports whether w is scheduled.
-func (s *SM) follow(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
+func (s *SM) follow(w *Warp, o *program.Op, t, from Time) bool {
 	switch o.Class {
 	case trace.ClassBarrier:
 		s.arrive(w, o.Barrier, t)
@@ -191,7 +190,7 @@ func (s *SM) follow(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 	if from > t+1 { // held by more than issue: nothing of w goes with it in cycle t
 		w.ready, w.floor = max(w.ready, from), from
 	}
-	sc.again(s, w, max(w.ready, from))
+	s.again(w, max(w.ready, from))
 	return true
 }
 

@@ -52,21 +52,14 @@ type toPipeline struct{ s *SM }
 
 // WakeSchedulers lets all schedulers look at their warps again in cycle t.
 func (x toPipeline) WakeSchedulers(t Time) {
-	for i := range x.s.sched {
-		x.s.at[i] = min(x.s.at[i], t)
-	}
+	x.s.at = min(x.s.at, t)
 }
 
 // Open lets a scheduler issue to a unit again from cycle t on, its next one.
 func (x toPipeline) Open(scheduler uint8, u program.Unit, t Time) {
 	s := x.s
-	sc := s.sched[scheduler]
-	sc.busy &^= 1 << u
-	p := &sc.pipes[u&15]
-	p.free = t
-	if p.needs&sc.ready != 0 {
-		at := &s.at[scheduler&(mostSchedulers-1)]
-		*at = min(*at, t)
+	if s.open(scheduler, u); s.needs[u&15]&s.ready&s.of[scheduler&(mostSchedulers-1)] != 0 {
+		s.at = min(s.at, t)
 	}
 }
 

@@ -14,19 +14,19 @@ import (
 // the load/store unit, shared memory and the L1.
 type SM struct {
 	Setup
-	d           Device
-	sched       []*scheduler
+	d Device
+	schedulers
+	many        int    // of them
 	warps       []Warp // by hardware slot
 	now         Time   // the cycle that it is in, or was in last
 	ends        Time   // the earliest of ending
 	Issued      uint64
-	width       int                  // instructions that a scheduler issues in a cycle, of one warp
-	rotates     bool                 // its schedulers take turns in acting first in a cycle
-	mask        uint64               // how many schedulers there are, less one, if that is a power of two; or 0
-	acting      bool                 // it is in a cycle
-	ahead       bool                 // of the device
-	watched     bool                 // an observer sees each instruction
-	at          [mostSchedulers]Time // when each scheduler acts next
+	width       int    // instructions that a scheduler issues in a cycle, of one warp
+	rotates     bool   // its schedulers take turns in acting first in a cycle
+	mask        uint64 // how many schedulers there are, less one, if that is a power of two; or 0
+	acting      bool   // it is in a cycle
+	ahead       bool   // of the device
+	watched     bool   // an observer sees each instruction
 	port        memory.Port
 	times       *memory.Signals // of the port
 	co          *coalesce.Coalescer
@@ -44,16 +44,16 @@ type SM struct {
 	holding     bool         // the warp that has just issued is held for an unknown time
 	record      AccessRecord
 
-	ID     int
-	free   uint64             // slots without a warp
-	Used   hardware.Resources // by CTAs and persistents
-	CTAs   []*CTA
-	Holder uint32 // kernel of the CTA placed last
-	Order  uint64 // its program order
-	fresh  uint64 // program order of the kernel whose stores before it the L1 was flushed for
-	bytes  int    // of the L1
-	ending []ending
-	age    uint64
+	ID      int
+	free    uint64             // slots without a warp
+	Used    hardware.Resources // by CTAs and persistents
+	CTAs    []*CTA
+	Holder  uint32 // kernel of the CTA placed last
+	Order   uint64 // its program order
+	fresh   uint64 // program order of the kernel whose stores before it the L1 was flushed for
+	bytes   int    // of the L1
+	ending  []ending
+	started uint64 // warps so far
 
 	Resident     uint64 // warps
 	Settled      Time   // up to when these sums are: over cycles, of warps, and of those with a warp
@@ -123,29 +123,24 @@ type ending struct {
 // New returns an idle SM.
 func New(d Device, id int, setup Setup) *SM {
 	c := &setup.Config.SM
-	s := &SM{Setup: setup, d: d, ID: id, sched: make([]*scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps),
+	s := &SM{Setup: setup, d: d, ID: id, many: c.Schedulers, warps: make([]Warp, c.MaxWarps),
 		ends: clock.Never}
 	s.width, s.watched = c.IssueWidth, setup.Insts != nil
 	if c.Schedulers&(c.Schedulers-1) == 0 {
 		s.mask = uint64(c.Schedulers - 1)
 	}
 	s.free = 1<<c.MaxWarps - 1
-	for i := range s.at {
-		s.at[i] = clock.Never
-	}
 	s.port, s.co = setup.Memory.Port(id), setup.Memory.Coalescer()
 	s.times = s.port.Signals()
 	s.fetch = fetching{cycle: clock.Unset, next: clock.Never}
 	s.choosePipeline()
-	for i := range s.sched {
-		s.sched[i] = newScheduler(s, i)
-	}
+	s.initSchedulers(c.Schedulers)
 	s.closing = clock.Never
 	return s
 }
 
 // Schedulers is how many warp schedulers it has.
-func (s *SM) Schedulers() int { return len(s.sched) }
+func (s *SM) Schedulers() int { return s.many }
 
 // Fits reports whether one more CTA of k has room now.
 func (s *SM) Fits(k *Kernel) bool { return s.Config.Fits(s.Used, k.Resources) }
@@ -209,9 +204,9 @@ func (s *SM) takeSlot() (slot int, w *Warp) {
 	slot = bits.TrailingZeros64(s.free)
 	s.free &^= 1 << slot
 	w = &s.warps[slot]
-	w.sched, w.bit, w.posted = uint8(slot%len(s.sched)), uint8(slot/len(s.sched)), 0
-	s.age++
-	s.sched[w.sched].age[w.bit] = s.age
+	w.sched, w.slot, w.posted = uint8(slot%s.many), uint8(slot), 0
+	s.started++
+	s.age[slot] = s.started
 	return slot, w
 }
 
@@ -253,7 +248,7 @@ func (s *SM) schedule(w *Warp, t Time) {
 	if !s.acting {
 		s.now = s.d.Now()
 	}
-	s.sched[w.sched].add(s, w, t)
+	s.add(w, t)
 	if t < memory.Unknown {
 		s.wake(t)
 	}

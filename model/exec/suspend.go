@@ -3,7 +3,7 @@ package exec
 import "math/bits"
 
 // Slot is the hardware warp slot of w.
-func (s *SM) Slot(w *Warp) int { return int(w.bit)*len(s.sched) + int(w.sched) }
+func (s *SM) Slot(w *Warp) int { return int(w.slot) }
 
 // sync lets w wait for the children of its CTA. It reports whether it has to.
 func (s *SM) sync(w *Warp) bool {
@@ -59,7 +59,7 @@ func (s *SM) Restore(c *CTA, t Time) {
 		was := s.Slot(&c.saved[i])
 		slot, w := s.takeSlot()
 		c.slots |= 1 << slot
-		c.saved[i].sched, c.saved[i].bit = w.sched, w.bit
+		c.saved[i].sched, c.saved[i].slot = w.sched, w.slot
 		*w = c.saved[i]
 		if s.fetch.width > 0 && w.has == 0 {
 			s.starve(w, t)

@@ -185,32 +185,6 @@ func (s *SM) endLater(c *CTA, done Time) {
 	}
 }
 
-// delay puts off a warp that is to be ready until w.ready. One that waits for something
-// else stays where it is.
-func (sc *scheduler) delay(s *SM, w *Warp) {
-	if sc.withdraw(w) {
-		sc.put(s, w, w.ready)
-		at := &s.at[sc.number&(mostSchedulers-1)]
-		*at = min(*at, w.ready)
-	}
-}
-
-// withdraw takes a warp that is to be ready out, and reports whether it was.
-func (sc *scheduler) withdraw(w *Warp) bool {
-	b := uint64(1) << (w.bit & 63)
-	in := (sc.ready | sc.far) & b
-	sc.ready &^= b
-	sc.far &^= b
-	for m := sc.full; m != 0 && in == 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		in = sc.ring[i] & b
-		if sc.ring[i] &^= b; sc.ring[i] == 0 {
-			sc.full &^= 1 << i
-		}
-	}
-	return in != 0
-}
-
 // Again resumes the instructions that wait for the load/store unit, which takes some again,
 // and returns when the SM acts for them.
 func (s *SM) Again(t Time) Time { return s.pipe.Again(t) }

@@ -8,7 +8,7 @@ type Warp struct {
 	CTA           *CTA
 	op            *program.Op // the next instruction; nil: it has none
 	sched         uint8
-	bit           uint8
+	slot          uint8
 	unit          program.Unit // of the next instruction
 	reason        Stall
 	fenced        bool // ready when all that it issued is done
