@@ -9,8 +9,9 @@ import (
 // The model reads a table at random: in pages of 4 KB the host's processor would have to find
 // the page nearly each time. nil: each table lies by itself.
 type Tables struct {
-	room []byte // of the last block, that no table has
-	size int    // of that block
+	room []byte                // of the last block, that no table has
+	size int                   // of that block
+	free map[reflect.Type]bool // of pointers, for each type of entries so far
 }
 
 // A block is as large as two huge pages at least, so that one lies in it, and twice as large
@@ -28,7 +29,7 @@ const (
 func NewTable[T any](t *Tables, n int) []T {
 	var e T
 	size := (n*int(unsafe.Sizeof(e)) + tableAlign - 1) &^ (tableAlign - 1)
-	if t == nil || size == 0 || hasPointers(reflect.TypeFor[T]()) {
+	if t == nil || size == 0 || !t.freeOfPointers(reflect.TypeFor[T]()) {
 		return make([]T, n)
 	}
 	if size > len(t.room) {
@@ -50,6 +51,19 @@ func (t *Tables) grow(size int) {
 	if n := (t.size - from) &^ (hugePage - 1); n > 0 {
 		useHugePages(t.room[from : from+n])
 	}
+}
+
+// freeOfPointers is !hasPointers, which walks a type once.
+func (t *Tables) freeOfPointers(x reflect.Type) bool {
+	free, ok := t.free[x]
+	if !ok {
+		if t.free == nil {
+			t.free = make(map[reflect.Type]bool)
+		}
+		free = !hasPointers(x)
+		t.free[x] = free
+	}
+	return free
 }
 
 // hasPointers reports whether a value of a type has a pointer.

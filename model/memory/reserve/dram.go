@@ -36,23 +36,20 @@ type bank struct {
 	rows    [keptRows]rowBatch
 	at      uint // the open one
 	lastAct Time
-	lastCol Time
+	nextCol Time // tccd behind the last column command
 	wrote   Time // end of its last write on the bus
 }
 
 // rowBatch is one opening of a row.
 type rowBatch struct {
-	row  uint64
-	era  Time // refreshes before it
-	open Time // first column command
-	last Time // last data
+	row  uint64 // and 1; 0: none
+	era  Time   // refreshes before it
+	open Time   // first column command
+	last Time   // last data
 }
 
 // keptRows is how many rows a bank remembers, a power of two.
 const keptRows = 16
-
-// noRow is the row of a bank that has not been opened.
-const noRow = ^uint64(0)
 
 // batch returns the n-th last row that was opened.
 func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
@@ -60,12 +57,6 @@ func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
 func newChannel(t *hostmem.Tables, c *hardware.Config, where *tags.Mapping, work **memory.Traffic) channel {
 	d := &c.DRAM
 	banks := hostmem.NewTable[bank](t, max(1, d.Banks))
-	for i := range banks {
-		banks[i].lastCol = -Never
-		for r := range banks[i].rows {
-			banks[i].rows[r].row = noRow
-		}
-	}
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
 	return channel{
 		cfg: d, work: work, ratio: timing.NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz),
@@ -107,10 +98,10 @@ func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 	burst := Time(c.burst.N)
 	var data Time
 	for i := range n {
-		if gap := cmd - b.lastCol; gap >= 0 && gap < Time(c.cfg.TCCD) {
-			cmd = b.lastCol + Time(c.cfg.TCCD)
+		if cmd < b.nextCol && cmd >= b.nextCol-Time(c.cfg.TCCD) {
+			cmd = b.nextCol
 		}
-		b.lastCol = max(b.lastCol, cmd)
+		b.nextCol = max(b.nextCol, cmd+Time(c.cfg.TCCD))
 		beat := c.bus.Take(Time(c.burst.Div(uint64(cmd+delay+burst-1)))) * burst
 		if data = max(data, beat); c.watcher != nil {
 			x := memory.Command{Bank: int(at), Row: row, Refreshes: era, At: cmd, Data: beat, Write: write}
@@ -143,7 +134,7 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 		if i > 0 && r.last < now {
 			break // and those before it
 		}
-		if r.row == row && r.era == era {
+		if r.row == row+1 && r.era == era {
 			c.stats.RowHits++
 			c.stats.Hits++
 			if i > 0 {
@@ -154,7 +145,7 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 	}
 	d := c.cfg
 	act := now
-	if r := b.batch(0); r.row != noRow && r.era == era {
+	if r := b.batch(0); r.row != 0 && r.era == era {
 		pre := max(now, r.last, b.lastAct+Time(d.TRAS))
 		if b.wrote > 0 {
 			pre = max(pre, b.wrote+Time(d.TWR))
@@ -169,7 +160,7 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 	b.lastAct = act
 	c.barred.Bar(act-Time(d.TRRD)+1, act+Time(d.TRRD))
 	b.at++
-	*b.batch(0) = rowBatch{row: row, era: era, open: act + Time(d.TRCD)}
+	*b.batch(0) = rowBatch{row: row + 1, era: era, open: act + Time(d.TRCD)}
 	return act + Time(d.TRCD)
 }
 

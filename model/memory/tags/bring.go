@@ -42,7 +42,7 @@ func (c *Cache) PrefetchLine(tag uint64) {
 func (n *narrowSets) prefetch(c *Cache, tag uint64) {
 	set := c.set(tag)
 	s, like := &n.Sets[set], print(tag)*lows
-	way := s.order >> (n.last & 63) & 15
+	way := n.oldest(s)
 	for half := range s.prints {
 		if m := zeroBytes(s.prints[half]^like) & n.ways[half]; m != 0 {
 			way = uint64(half<<3 + bits.TrailingZeros64(m)>>3)

@@ -13,13 +13,16 @@ type narrowSets struct {
 	shift uint        // line = set << shift + way
 	last  uint        // shift of the oldest way in narrowSet.order
 	ways  [2]uint64   // the ways that exist, as their bits in zeroBytes
+	first uint64      // the order of a set's ways before any is used
+	all   uint64      // ways of a set
 }
 
-// narrowSet is one set. It fills half a line of the host's caches.
+// narrowSet is one set. It fills half a line of the host's caches. It is zero before its first use: the host gives
+// memory for sets that are used.
 type narrowSet struct {
 	prints [2]uint64 // a byte of each way: part of the hash of its tag
-	order  uint64    // ways, four bits each, from the most to the least recently used
-	unused uint64    // ways that have never been filled: the oldest
+	order  uint64    // ways, four bits each, from the most to the least recently used, less narrowSets.first: xor
+	used   uint64    // ways that have been filled; the others are the oldest
 }
 
 // mostNarrow is how many ways a narrow set has at most.
@@ -30,12 +33,9 @@ func newNarrowSets(t *hostmem.Tables, sets, ways int) narrowSets {
 	for w := range ways {
 		n.ways[w/8] |= 1 << (w%8*8 + 7)
 	}
-	var order uint64
+	n.all = uint64(ways)
 	for w := range ways {
-		order = order<<4 | uint64(w)
-	}
-	for i := range n.Sets {
-		n.Sets[i].order, n.Sets[i].unused = order, uint64(ways)
+		n.first = n.first<<4 | uint64(w)
 	}
 	return n
 }
@@ -55,9 +55,12 @@ func (n *narrowSets) find(c *Cache, tag uint64) int32 {
 			}
 		}
 	}
-	hostmem.Prefetch(&c.Lines[set<<(n.shift&31)+int32(s.order>>(n.last&63)&15)])
+	hostmem.Prefetch(&c.Lines[set<<(n.shift&31)+int32(n.oldest(s))])
 	return NoLine
 }
+
+// oldest returns the least recently used way of a set.
+func (n *narrowSets) oldest(s *narrowSet) uint64 { return (s.order ^ n.first) >> (n.last & 63) & 15 }
 
 // place returns the set and way of a line.
 func (n *narrowSets) place(id int32) (*narrowSet, uint64) {
@@ -66,16 +69,17 @@ func (n *narrowSets) place(id int32) (*narrowSet, uint64) {
 
 func (n *narrowSets) touch(id int32) {
 	s, way := n.place(id)
-	s.front(way)
+	s.front(way, n.first)
 }
 
-// front makes a way the most recently used.
-func (s *narrowSet) front(way uint64) {
+// front makes a way the most recently used, where the first order is known.
+func (s *narrowSet) front(way, first uint64) {
 	const lows, highs = 0x1111111111111111, 0x8888888888888888
-	v := s.order ^ way*lows
+	order := s.order ^ first
+	v := order ^ way*lows
 	at := uint(bits.TrailingZeros64((v-lows)&^v&highs)) - 3 // the lowest four bits that are way
-	younger := s.order & (1<<(at&63) - 1)
-	s.order = s.order&^(16<<(at&63)-1) | younger<<4 | way
+	younger := order & (1<<(at&63) - 1)
+	s.order = (order&^(16<<(at&63)-1) | younger<<4 | way) ^ first
 }
 
 // replace gives the line of the oldest way that can be replaced to tag, or returns
@@ -84,16 +88,16 @@ func (n *narrowSets) replace(c *Cache, tag uint64, t Time) (id int32, unused boo
 	set := c.set(tag)
 	s := &n.Sets[set]
 	for at := int(n.last); at >= 0; at -= 4 {
-		way := s.order >> (uint(at) & 63) & 15
+		way := (s.order ^ n.first) >> (uint(at) & 63) & 15
 		id := set<<(n.shift&31) + int32(way)
-		if unused = s.unused > 0; unused {
-			s.unused--
+		if unused = s.used < n.all; unused {
+			s.used++
 		} else if !c.replaceable(&c.Lines[id], t) {
 			continue
 		}
 		p, at := &s.prints[way>>3&1], way&7*8
 		*p = *p&^(0xff<<(at&63)) | print(tag)<<(at&63)
-		s.front(way)
+		s.front(way, n.first)
 		return id, unused
 	}
 	return NoLine, false
