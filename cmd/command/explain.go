@@ -31,8 +31,9 @@ func (a *app) explainCommand() *cobra.Command {
 			"admission, dependency, cta, warp, machine. It also splits both times into waiting for copies, gaps, kernels\n" +
 			"and the rest. Both lists of changes add up to the difference.\n\n" +
 			"With --edges it looks at the boundary between each kernel and the next of its stream. It replays the trace in\n" +
-			"streams, as graphs, with programmatic launches whose triggers stand at several places, and without boundaries.\n" +
-			"It prints how much each edge gains and where its trigger belongs.",
+			"streams, as graphs, with programmatic launches whose triggers stand at several places, as a megakernel, and\n" +
+			"without boundaries. " +
+			"It prints how much each edge gains and where its trigger belongs. -o writes the same as the table edges.",
 		Example: "  replay explain trace.zst\n  replay explain --gpu=rtx3070 --policy=hyperq trace.zst\n" +
 			"  replay explain --policy=ppcs --against=serial trace.zst\n  replay explain --edges trace.zst",
 		Args: exactly(1, "one trace"),
@@ -43,10 +44,12 @@ func (a *app) explainCommand() *cobra.Command {
 			}
 			defer r.Close()
 			switch {
+			case f.output != "" && !edges:
+				return usagef("explain: -o writes the table edges; give --edges too")
 			case edges && against != "":
 				return usagef("explain: --edges and --against are two questions; give one")
 			case edges:
-				return a.explainEdges(cmd, f, r)
+				return a.explainEdges(cmd, f, r, args[0])
 			case against != "":
 				return a.explainAgainst(cmd, f, r, against)
 			}
@@ -58,6 +61,7 @@ func (a *app) explainCommand() *cobra.Command {
 	c.Flags().StringVar(&against, "against", "", "`POLICY` that --policy is compared with")
 	c.Flags().BoolVar(&edges, "edges", false, "the boundaries between kernels: gaps, and the gains of graphs and of "+
 		"programmatic launches, edge by edge")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "with --edges: `DIR` of the table edges with its gains")
 	completeMachine(c)
 	complete(c, "against", listed(policies.Names, false))
 	return c

@@ -42,21 +42,12 @@ func edgeRuns() []EdgeRun {
 	}
 }
 
-// EdgeGain is an edge under hyperq, with the cycles that its step loses in other runs.
-type EdgeGain struct {
-	table.Edge
-	Graph   model.Time // under graph
-	Gain    model.Time // under programmatic launch, with the trigger at its best place
-	Trigger string     // that place; "": no place gains
-	Bound   model.Time // under boundary-free
-}
-
 // Edges replays a trace under streams, graphs and programmatic launches, jobs of them at a time (0: as many as fit). It
 // returns the replays and the edges with their gains. The trigger of a kernel whose path has one stays there. A place
 // of triggers is tried for all kernels at once, so an edge's gain is that of the run in which all trigger there. A nil
 // timing is the default of the trace, and done may be nil. It returns an error where the first replay fails.
 func Edges(ctx context.Context, tr *container.Reader, cfg *hardware.Config, timing *host.Timing, jobs int,
-	done replay.Done) ([]EdgeRun, []EdgeGain, error) {
+	done replay.Done) ([]EdgeRun, []table.Edge, error) {
 	facts, err := policies.ProfileTrace(tr, host.NotTasks)
 	if err != nil {
 		return nil, nil, err
@@ -99,11 +90,11 @@ type edgeWatch struct {
 func (w *edgeWatch) Kernel(r *model.KernelRecord) { w.EdgeBook.Kernel(r) }
 
 // gains compares the steps of each edge with its steps in the first run.
-func gains(runs []EdgeRun) []EdgeGain {
+func gains(runs []EdgeRun) []table.Edge {
 	type pair struct{ from, to uint32 }
-	all, index := make([]EdgeGain, len(runs[0].edges)), map[pair]int{}
-	for i, e := range runs[0].edges {
-		all[i].Edge, index[pair{e.Predecessor, e.Successor}] = e, i
+	all, index := slices.Clone(runs[0].edges), map[pair]int{}
+	for i := range all {
+		all[i].Gains, index[pair{all[i].Predecessor, all[i].Successor}] = &table.Gains{}, i
 	}
 	for i := range runs[1:] {
 		x := &runs[1+i]
@@ -112,15 +103,16 @@ func gains(runs []EdgeRun) []EdgeGain {
 			if !ok {
 				continue
 			}
-			to := &all[at]
-			gain := to.Step() - e.Step()
+			gain, to := all[at].Step()-e.Step(), all[at].Gains
 			switch {
 			case x.Trigger != "":
-				if gain > to.Gain {
-					to.Gain, to.Trigger = gain, x.Trigger
+				if gain > to.PDL {
+					to.PDL, to.Trigger = gain, x.Trigger
 				}
 			case x.Policy == "graph":
 				to.Graph = gain
+			case x.Policy == "megakernel":
+				to.Megakernel = gain
 			case x.Policy == "boundary-free":
 				to.Bound = gain
 			}
@@ -133,25 +125,14 @@ func gains(runs []EdgeRun) []EdgeGain {
 type EdgeClass struct {
 	Predecessor, Successor string // short names
 	Edges                  int
-	Gap, Overlap           model.Time // under hyperq
-	Graph, Gain, Bound     model.Time
-	Triggers               map[string]int // how many edges gain most by a trigger there
-}
-
-// Trigger is the place at which the triggers of most edges belong; "": no place gains.
-func (c *EdgeClass) Trigger() string {
-	best := ""
-	for _, x := range edgeRuns() {
-		if n := c.Triggers[x.Trigger]; x.Trigger != "" && n > 0 && (best == "" || n > c.Triggers[best]) {
-			best = x.Trigger
-		}
-	}
-	return best
+	Gap, Overlap           model.Time     // under hyperq
+	Gains                  table.Gains    // summed; its trigger is the place at which those of most edges belong
+	triggers               map[string]int // how many edges gain most by a trigger there
 }
 
 // EdgeClasses sums edges by the functions of their kernels, the greatest gain first, then the greatest gap. It returns
 // an error if the trace cannot be read.
-func EdgeClasses(tr *container.Reader, edges []EdgeGain) ([]EdgeClass, error) {
+func EdgeClasses(tr *container.Reader, edges []table.Edge) ([]EdgeClass, error) {
 	names := map[uint32]string{}
 	var list []EdgeClass
 	index := map[[2]string]int{}
@@ -172,12 +153,12 @@ func EdgeClasses(tr *container.Reader, edges []EdgeGain) ([]EdgeClass, error) {
 		if !ok {
 			at = len(list)
 			index[key] = at
-			list = append(list, EdgeClass{Predecessor: key[0], Successor: key[1], Triggers: map[string]int{}})
+			list = append(list, EdgeClass{Predecessor: key[0], Successor: key[1], triggers: map[string]int{}})
 		}
 		list[at].add(e)
 	}
 	slices.SortStableFunc(list, func(a, b EdgeClass) int {
-		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(b.Gap, a.Gap))
+		return cmp.Or(cmp.Compare(b.Gains.PDL, a.Gains.PDL), cmp.Compare(b.Gap, a.Gap))
 	})
 	return list, nil
 }
@@ -189,11 +170,20 @@ func shortNameOf(tr *container.Reader, id uint32) (string, error) {
 	return tr.ShortName(k.Function), err
 }
 
-func (c *EdgeClass) add(e *EdgeGain) {
+func (c *EdgeClass) add(e *table.Edge) {
 	c.Edges++
 	c.Gap, c.Overlap = c.Gap+e.Gap(), c.Overlap+e.Overlap()
-	c.Graph, c.Gain, c.Bound = c.Graph+e.Graph, c.Gain+e.Gain, c.Bound+e.Bound
-	if e.Trigger != "" {
-		c.Triggers[e.Trigger]++
+	sum, of := &c.Gains, e.Gains
+	sum.Graph, sum.PDL, sum.Megakernel, sum.Bound = sum.Graph+of.Graph, sum.PDL+of.PDL, sum.Megakernel+of.Megakernel,
+		sum.Bound+of.Bound
+	if of.Trigger == "" {
+		return
+	}
+	c.triggers[of.Trigger]++
+	sum.Trigger = ""
+	for _, x := range edgeRuns() {
+		if n := c.triggers[x.Trigger]; x.Trigger != "" && n > c.triggers[sum.Trigger] {
+			sum.Trigger = x.Trigger
+		}
 	}
 }

@@ -3,6 +3,7 @@ package analyse_test
 import (
 	"testing"
 
+	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/replay/analyse"
@@ -49,19 +50,28 @@ func TestEdges(t *testing.T) {
 	}
 	work := 99*int64(cfg.Exec.Int.Latency) + int64(cfg.SM.CTALaunchLatency)
 	first, second := &edges[0], &edges[1]
-	least, gain := int64(first.Gap())+work, int64(first.Gain)
-	if first.Predecessor != 0 || first.Successor != 1 || first.Trigger != "last-load" || gain < least || gain > least+20 {
+	least, gain := int64(first.Gap())+work, int64(first.Gains.PDL)
+	if first.Predecessor != 0 || first.Successor != 1 || first.Gains.Trigger != "last-load" || gain < least ||
+		gain > least+20 {
 		t.Errorf("%+v: want a gain of %d to %d with a trigger at the last load", first, least, least+20)
 	}
-	if second.Trigger == "" || int64(second.Gain) > int64(second.Gap())+200 || second.Gain > second.Bound+200 {
+	if g := second.Gains; g.Trigger == "" || int64(g.PDL) > int64(second.Gap())+200 || g.PDL > g.Bound+200 {
 		t.Errorf("%+v: want a gain of the gap, %d", second, second.Gap())
 	}
-	if runs[0].Cycles-runs[len(runs)-1].Cycles < first.Bound+second.Bound {
-		t.Errorf("the bound gains %d cycles, its edges %d and %d", runs[0].Cycles-runs[len(runs)-1].Cycles, first.Bound,
-			second.Bound)
+	if runs[0].Cycles-runs[len(runs)-1].Cycles < first.Gains.Bound+second.Gains.Bound {
+		t.Errorf("the bound gains %d cycles, its edges %d and %d", runs[0].Cycles-runs[len(runs)-1].Cycles, first.Gains.Bound,
+			second.Gains.Bound)
+	}
+	sum := model.Time(0) // in one stream the gains of edges add up to a replay's, but for the first kernel
+	for i := range edges {
+		sum += edges[i].Gains.Megakernel
+	}
+	if mega := &runs[len(runs)-2]; mega.Policy != "megakernel" || sum < runs[0].Cycles-mega.Cycles-2000 ||
+		sum > runs[0].Cycles-mega.Cycles+2000 || sum == 0 {
+		t.Errorf("edges gain %d cycles in a megakernel, and the trace %d", sum, runs[0].Cycles-mega.Cycles)
 	}
 	classes, err := analyse.EdgeClasses(tr, edges)
-	if err != nil || len(classes) != 2 || classes[0].Predecessor != "first" || classes[0].Trigger() != "last-load" {
+	if err != nil || len(classes) != 2 || classes[0].Predecessor != "first" || classes[0].Gains.Trigger != "last-load" {
 		t.Errorf("%+v: %v", classes, err)
 	}
 }
@@ -75,7 +85,7 @@ func TestEdgesOfTimes(t *testing.T) {
 	tr := tracetest.FromText(t, "launch a grid=1 block=32 fidelity=kernel duration=1000\n"+
 		"launch b grid=1 block=32 fidelity=kernel duration=1000\nsync\n")
 	runs, edges, err := analyse.Edges(t.Context(), tr, cfg, nil, 0, nil)
-	if err != nil || len(edges) != 1 || edges[0].Gain != 0 || edges[0].Trigger != "" || edges[0].Gap() == 0 {
+	if err != nil || len(edges) != 1 || edges[0].Gains.PDL != 0 || edges[0].Gains.Trigger != "" || edges[0].Gap() == 0 {
 		t.Fatalf("%+v: %v", edges, err)
 	}
 	for _, x := range runs {

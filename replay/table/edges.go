@@ -14,6 +14,16 @@ type Edge struct {
 	Programmatic           bool       // the successor is launched with the attribute
 	Ended                  model.Time // the predecessor
 	Entered, Began, End    model.Time // the successor: in the distributor, its first CTA, its end
+	Gains                  *Gains     // nil: no other runs are known
+}
+
+// Gains are by how many cycles an edge's step is shorter in other runs of the trace.
+type Gains struct {
+	Graph      model.Time // under graph
+	PDL        model.Time // under programmatic launch, with the trigger at its best place
+	Trigger    string     // that place: path, end, last-load or begin; "": no place gains
+	Megakernel model.Time // under megakernel
+	Bound      model.Time // under boundary-free
 }
 
 // Gap is the time from the predecessor's end to the successor's first CTA, in cycles; 0: they overlap.
@@ -54,6 +64,16 @@ func (b *EdgeBook) Edges() []Edge {
 	return edges
 }
 
+// gain is a column of the edges with gains.
+func gain(name, doc string, of func(*Gains) model.Time) column[Edge] {
+	return i64(name, doc, func(r *Edge) (int64, bool) {
+		if r.Gains == nil {
+			return 0, false
+		}
+		return of(r.Gains), true
+	})
+}
+
 func init() {
 	register(table[Edge]{
 		Name: "edges", Row: "two kernels of the host that follow each other in a stream",
@@ -74,9 +94,26 @@ func init() {
 				i64("step_cycles", "From the end of the predecessor to the end of the successor. Summed over a stream, the "+
 					"time of all its kernels behind the first; the gain of a policy is the difference to its baseline's row.",
 					func(r *Edge) (int64, bool) { return r.Step(), true }),
+				gain("graph_gain_cycles", "The step is so much shorter where a graph launches both. This column and those "+
+					"that follow are NULL in a replay: replay explain --edges -o fills them in.",
+					func(g *Gains) model.Time { return g.Graph }),
+				gain("pdl_gain_cycles", "So much shorter under programmatic launch, with the predecessor's trigger at its "+
+					"best place; 0: no place gains.", func(g *Gains) model.Time { return g.PDL }),
+				text("trigger", "That place: path (where the path has it), end or begin of a CTA, or last-load of each warp; "+
+					"NULL: no place gains.", true, func(r *Edge) string {
+					if r.Gains == nil {
+						return ""
+					}
+					return r.Gains.Trigger
+				}),
+				gain("megakernel_gain_cycles", "So much shorter in a megakernel.",
+					func(g *Gains) model.Time { return g.Megakernel }),
+				gain("bound_gain_cycles", "So much shorter without launches and dispatch (boundary-free). Less the gain of "+
+					"a policy it is the part of the boundary that the policy leaves.", func(g *Gains) model.Time { return g.Bound }),
 			}
 		},
 		From: func(f *feed, add func(*Edge)) {
+			f.edges.to(add)
 			book := EdgeBook{}
 			f.kernels.to(book.Kernel)
 			f.run.to(func(*Run) {

@@ -28,6 +28,7 @@ type feed struct {
 	diagnostics listeners[Diagnostic]
 	audit       listeners[Audit]
 	classes     listeners[Class]
+	edges       listeners[Edge] // with gains, of a set without a run
 }
 
 // listeners take records R, in the order of their tables.
@@ -90,3 +91,6 @@ func (s *Set) Audit(r *Audit) { s.feed.audit.tell(r) }
 
 // Class tells of one class of kernels that repeat each other.
 func (s *Set) Class(r *Class) { s.feed.classes.tell(r) }
+
+// Edge tells of an edge with its gains, which no run has by itself.
+func (s *Set) Edge(r *Edge) { s.feed.edges.tell(r) }
