@@ -85,9 +85,9 @@ func readText(t testing.TB, name string) string {
 	return string(text)
 }
 
-func convertBinary(t testing.TB, data []byte) (*recorder, error) {
+func convertBinary(t testing.TB, data []byte) (*tracetest.Recording, error) {
 	t.Helper()
-	r := &recorder{}
+	r := &tracetest.Recording{}
 	return r, ConvertKernel(context.Background(), bytes.NewReader(data), "kernel-1.tracez", r,
 		Options{TempDir: t.TempDir()})
 }
@@ -122,8 +122,8 @@ func TestBinaryDamaged(t *testing.T) {
 	for i := bytes.IndexByte(data, 0) + 1; i < len(data); i += 2 {
 		flipped := bytes.Clone(data)
 		flipped[i] ^= 0x41
-		if r, err := convertBinary(t, flipped); err == nil && len(r.kernels) != 1 {
-			t.Errorf("byte %d: %d kernels", i, len(r.kernels))
+		if r, err := convertBinary(t, flipped); err == nil && len(r.Kernels) != 1 {
+			t.Errorf("byte %d: %d kernels", i, len(r.Kernels))
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+
+	"gpureplay/trace/tracetest"
 )
 
 const good = "0000 ffffffff 1 R1 MOV 0 0 0"
@@ -83,7 +85,7 @@ func TestCutAnywhere(t *testing.T) {
 			continue
 		}
 		r, err := convertText(t, text[:n])
-		if err == nil && (n >= begin+1 || r.diag("missing_cta") != 1) {
+		if err == nil && (n >= begin+1 || r.Diag("missing_cta") != 1) {
 			t.Errorf("cut to %d of %d bytes: no error", n, len(text))
 		}
 	}
@@ -100,16 +102,16 @@ func TestListErrors(t *testing.T) {
 		{"kernel-1.traceg\nkernel-2.traceg\n", "kernel-2.traceg:1: "},
 	} {
 		folder := mapFolder{"kernelslist.g": c.list, "kernel-1.traceg": kernel, "kernel-2.traceg": "cut"}
-		err := Convert(context.Background(), folder, "kernelslist.g", &recorder{}, Options{})
+		err := Convert(context.Background(), folder, "kernelslist.g", &tracetest.Recording{}, Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.list, err, c.want)
 		}
 	}
-	if err := Convert(context.Background(), mapFolder{}, "kernelslist.g", &recorder{}, Options{}); !errors.Is(err,
+	if err := Convert(context.Background(), mapFolder{}, "kernelslist.g", &tracetest.Recording{}, Options{}); !errors.Is(err,
 		fs.ErrNotExist) {
 		t.Errorf("no list: %v", err)
 	}
-	if err := Convert(context.Background(), mapFolder{"a": ""}, "", &recorder{}, Options{}); err == nil {
+	if err := Convert(context.Background(), mapFolder{"a": ""}, "", &tracetest.Recording{}, Options{}); err == nil {
 		t.Error("a folder without kernels converts")
 	}
 	if _, _, err := ListOf([]string{"kernelslist_ctx_0x1.g", "kernelslist_ctx_0x2.g", "kernel-1.traceg"}); err == nil ||
@@ -122,27 +124,27 @@ func TestListOddLines(t *testing.T) {
 	folder := mapFolder{"kernelslist.g": "\nMemcpyDtoH,0x10,4\nkernel-2-ctx_0x5.traceg\nwhat\n\nkernel-1.traceg\n",
 		"kernel-1.traceg":         oneWarp(good),
 		"kernel-2-ctx_0x5.traceg": strings.Replace(oneWarp(good), "_Z1kv", "other", 1)}
-	r := &recorder{}
+	r := &tracetest.Recording{}
 	if err := Convert(context.Background(), folder, "kernelslist.g", r, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.kernels) != 2 || r.functions[0].Name != "other" || r.diag("unknown_copy") != 1 ||
-		r.diag("unknown_list_line") != 1 {
-		t.Errorf("kernels %+v, diagnostics %+v", r.kernels, r.diags)
+	if len(r.Kernels) != 2 || r.Functions[0].Name != "other" || r.Diag("unknown_copy") != 1 ||
+		r.Diag("unknown_list_line") != 1 {
+		t.Errorf("kernels %+v, diagnostics %+v", r.Kernels, r.Diags)
 	}
 	// Without a list, the numbers in the names give the order.
 	delete(folder, "kernelslist.g")
-	r = &recorder{}
-	if err := Convert(context.Background(), folder, "", r, Options{}); err != nil || len(r.kernels) != 2 ||
-		r.functions[0].Name != "_Z1kv" {
-		t.Errorf("without a list: %v, %+v", err, r.functions)
+	r = &tracetest.Recording{}
+	if err := Convert(context.Background(), folder, "", r, Options{}); err != nil || len(r.Kernels) != 2 ||
+		r.Functions[0].Name != "_Z1kv" {
+		t.Errorf("without a list: %v, %+v", err, r.Functions)
 	}
 }
 
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := ConvertKernel(ctx, strings.NewReader(oneWarp(good)), "k", &recorder{}, Options{})
+	err := ConvertKernel(ctx, strings.NewReader(oneWarp(good)), "k", &tracetest.Recording{}, Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}

@@ -33,10 +33,10 @@ func written(t *testing.T, fill func(w *bytes.Buffer) error) *container.Reader {
 }
 
 // recordOf reads a trace as the recorder has one.
-func recordOf(t *testing.T, r *container.Reader) *recorder {
+func recordOf(t *testing.T, r *container.Reader) *tracetest.Recording {
 	t.Helper()
 	p := r.Program()
-	rec := &recorder{functions: p.Functions}
+	rec := &tracetest.Recording{Functions: p.Functions}
 	for id := range r.Kernels() {
 		var k trace.Kernel
 		if err := r.Kernel(uint32(id), &k); err != nil {
@@ -54,34 +54,35 @@ func recordOf(t *testing.T, r *container.Reader) *recorder {
 			}
 			rec.WriteCTA(&c)
 		}
+		rec.EndKernel(0)
 	}
 	return rec
 }
 
 // sameProgram compares the executed code of two traces, register for register.
-func sameProgram(t *testing.T, got, want *recorder) {
+func sameProgram(t *testing.T, got, want *tracetest.Recording) {
 	t.Helper()
-	if len(got.kernels) != len(want.kernels) {
-		t.Fatalf("%d kernels, want %d", len(got.kernels), len(want.kernels))
+	if len(got.Kernels) != len(want.Kernels) {
+		t.Fatalf("%d kernels, want %d", len(got.Kernels), len(want.Kernels))
 	}
-	for id := range want.kernels {
-		g, w := &got.kernels[id], &want.kernels[id]
+	for id := range want.Kernels {
+		g, w := &got.Kernels[id], &want.Kernels[id]
 		if g.Grid != w.Grid || g.Block != w.Block || g.SharedBytes != w.SharedBytes || g.Registers != w.Registers ||
 			g.Stream != w.Stream ||
 			g.SharedBase != w.SharedBase || g.LocalBase != w.LocalBase ||
-			got.functions[g.Function].Name != want.functions[w.Function].Name {
+			got.Functions[g.Function].Name != want.Functions[w.Function].Name {
 			t.Errorf("kernel %d: %+v, want %+v", id, g, w)
 		}
-		if len(got.ctas[id]) != len(want.ctas[id]) {
-			t.Fatalf("kernel %d: %d CTAs, want %d", id, len(got.ctas[id]), len(want.ctas[id]))
+		if len(got.CTAs[id]) != len(want.CTAs[id]) {
+			t.Fatalf("kernel %d: %d CTAs, want %d", id, len(got.CTAs[id]), len(want.CTAs[id]))
 		}
-		for i := range want.ctas[id] {
-			gc, wc := &got.ctas[id][i], &want.ctas[id][i]
+		for i := range want.CTAs[id] {
+			gc, wc := &got.CTAs[id][i], &want.CTAs[id][i]
 			if gc.ID != wc.ID || len(gc.Warps) != len(wc.Warps) {
 				t.Fatalf("kernel %d: CTA %d with %d warps, want %d with %d", id, gc.ID, len(gc.Warps), wc.ID, len(wc.Warps))
 			}
 			for j := range wc.Warps {
-				if g, w := got.executions(id, &gc.Warps[j]), want.executions(id, &wc.Warps[j]); gc.Warps[j].ID != wc.Warps[j].ID ||
+				if g, w := executions(got, id, &gc.Warps[j]), executions(want, id, &wc.Warps[j]); gc.Warps[j].ID != wc.Warps[j].ID ||
 					!slices.EqualFunc(g, w, sameStep) {
 					t.Fatalf("kernel %d, CTA %d, warp %d: %s", id, wc.ID, wc.Warps[j].ID, firstDifference(g, w))
 				}
@@ -109,19 +110,19 @@ func firstDifference(got, want []execution) string {
 }
 
 // again exports a trace and converts the capture.
-func again(t *testing.T, r *container.Reader, sm uint32) (*recorder, *Exported, string) {
+func again(t *testing.T, r *container.Reader, sm uint32) (*tracetest.Recording, *Exported, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "capture")
 	done, err := Export(context.Background(), r, dir, sm)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := &recorder{}
+	rec := &tracetest.Recording{}
 	if err := Convert(context.Background(), osFolder(dir), listName, rec, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if rec.meta.SMVersion != sm || done.Kernels != len(rec.kernels) {
-		t.Errorf("sm %d, %d kernels; want %d, %d", rec.meta.SMVersion, len(rec.kernels), sm, done.Kernels)
+	if rec.Meta.SMVersion != sm || done.Kernels != len(rec.Kernels) {
+		t.Errorf("sm %d, %d kernels; want %d, %d", rec.Meta.SMVersion, len(rec.Kernels), sm, done.Kernels)
 	}
 	return rec, done, dir
 }
@@ -169,7 +170,7 @@ func TestExportOfCaptures(t *testing.T) {
 		rec, _, _ := again(t, r, 80)
 		sameProgram(t, rec, recordOf(t, r))
 		n := 0
-		for _, op := range rec.ops {
+		for _, op := range rec.Ops {
 			if op.Kind == trace.OpCopyH2D {
 				n++
 			}

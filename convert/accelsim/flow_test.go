@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
 )
 
 // irregular converts one warp and returns the verdict on its kernel.
 func irregular(t *testing.T, opt Options, lines ...string) bool {
 	t.Helper()
-	r := &recorder{}
+	r := &tracetest.Recording{}
 	if err := ConvertKernel(context.Background(), strings.NewReader(oneWarp(lines...)), "k", r, opt); err != nil {
 		t.Fatal(err)
 	}
-	return r.kernels[0].Flags&trace.KernelIrregular != 0
+	return r.Kernels[0].Flags&trace.KernelIrregular != 0
 }
 
 func TestIrregular(t *testing.T) {
@@ -91,15 +92,15 @@ func TestIrregularByName(t *testing.T) {
 func TestIrregularFunction(t *testing.T) {
 	direct := oneWarp("0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4 0")
 	indirect := oneWarp("0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4 0", "0020 ffffffff 1 R6 LDG.E 1 R4 4 1 0x2000 4 0")
-	r := &recorder{}
+	r := &tracetest.Recording{}
 	folder := mapFolder{"kernelslist.g": "kernel-1.traceg\nkernel-2.traceg\nkernel-1.traceg\n",
 		"kernel-1.traceg": direct, "kernel-2.traceg": indirect}
 	if err := Convert(context.Background(), folder, "kernelslist.g", r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []trace.KernelFlags{0, trace.KernelIrregular, trace.KernelIrregular} {
-		if r.kernels[i].Flags != want {
-			t.Errorf("kernel %d: flags %d, want %d", i, r.kernels[i].Flags, want)
+		if r.Kernels[i].Flags != want {
+			t.Errorf("kernel %d: flags %d, want %d", i, r.Kernels[i].Flags, want)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpureplay/trace/tracetest"
 )
 
 // seed reads the beginning of a real capture; nothing where there are none.
@@ -30,7 +32,7 @@ func FuzzKernel(f *testing.F) {
 	f.Add(seed("accelsim-rodinia-bfs-a100/kernel-5.traceg", 30000))
 	f.Add(seed("accelsim-simpletorch-v100/traces/kernel-9.traceg", 20000))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &recorder{}
+		r := &tracetest.Recording{}
 		opt := Options{TempDir: t.TempDir(), Memory: 1}
 		if err := ConvertKernel(context.Background(), strings.NewReader(string(data)), "k", r, opt); err != nil {
 			return
@@ -39,11 +41,11 @@ func FuzzKernel(f *testing.F) {
 	})
 }
 
-func checkWhole(t *testing.T, r *recorder) {
-	for i := range r.kernels {
-		insts := r.functions[r.kernels[i].Function].Insts
-		for c := range r.ctas[i] {
-			for _, w := range r.ctas[i][c].Warps {
+func checkWhole(t *testing.T, r *tracetest.Recording) {
+	for i := range r.Kernels {
+		insts := r.Functions[r.Kernels[i].Function].Insts
+		for c := range r.CTAs[i] {
+			for _, w := range r.CTAs[i][c].Warps {
 				mems := 0
 				for _, p := range w.Path {
 					if insts[p].Mem() {
@@ -69,6 +71,6 @@ func FuzzList(f *testing.F) {
 	f.Add("Memcpy\n\nkernel-1-ctx_0x55dfecb31820.traceg.xz\nMemcpyHtoD,0x10,\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		folder := mapFolder{"kernelslist": text, "kernel-1.traceg": oneWarp(good)}
-		_ = Convert(context.Background(), folder, "kernelslist", &recorder{}, Options{})
+		_ = Convert(context.Background(), folder, "kernelslist", &tracetest.Recording{}, Options{})
 	})
 }

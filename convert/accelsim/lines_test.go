@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 
 	"pgregory.net/rapid"
+
+	"gpureplay/trace/tracetest"
 )
 
 // However the reader hands out the bytes, the lines are the text's.
@@ -63,7 +65,7 @@ func checkAhead(t *rapid.T, l *lines, want []string) {
 func TestLinesReadError(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	r := io.MultiReader(strings.NewReader(oneWarp(good)), iotest.ErrReader(broken))
-	err := ConvertKernel(context.Background(), r, "dir/kernel-1.traceg", &recorder{}, Options{})
+	err := ConvertKernel(context.Background(), r, "dir/kernel-1.traceg", &tracetest.Recording{}, Options{})
 	if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "kernel-1.traceg:") {
 		t.Errorf("%v", err)
 	}
@@ -72,14 +74,14 @@ func TestLinesReadError(t *testing.T) {
 // A capture that is read byte by byte comes to the same.
 func TestOneByteReads(t *testing.T) {
 	text := readText(t, "accelsim-atax-v5v6/atax-v5/kernel-1.traceg")
-	got := &recorder{}
+	got := &tracetest.Recording{}
 	if err := ConvertKernel(context.Background(), iotest.OneByteReader(strings.NewReader(text)), "k", got,
 		Options{}); err != nil {
 		t.Fatal(err)
 	}
 	sameExecution(t, got, mustConvert(t, text))
 	whole := binaryOf(t, text, 7, nil)
-	got = &recorder{}
+	got = &tracetest.Recording{}
 	slow := iotest.OneByteReader(bytes.NewReader(whole))
 	if err := ConvertKernel(context.Background(), slow, "k", got, Options{TempDir: t.TempDir()}); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 
 // counter64 counts instructions and keeps nothing.
 type counter64 struct {
-	recorder
+	tracetest.Recording
 	insts uint64
 }
 

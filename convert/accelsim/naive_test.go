@@ -151,17 +151,17 @@ func naiveFile(t testing.TB, file string) map[string][]string {
 }
 
 // compare checks kernel i of the trace against the file.
-func compare(t *testing.T, r *recorder, i int, lines map[string][]string) (n int) {
+func compare(t *testing.T, r *tracetest.Recording, i int, lines map[string][]string) (n int) {
 	t.Helper()
-	grid := r.kernels[i].Grid
+	grid := r.Kernels[i].Grid
 	warps := 0
-	for c := range r.ctas[i] {
-		cta := &r.ctas[i][c]
+	for c := range r.CTAs[i] {
+		cta := &r.CTAs[i][c]
 		for w := range cta.Warps {
 			warps++
 			x, y, z := cta.ID%grid[0], cta.ID/grid[0]%grid[1], cta.ID/grid[0]/grid[1]
 			want := lines[fmt.Sprintf("%d,%d,%d %d", x, y, z, cta.Warps[w].ID)]
-			got := r.executions(i, &cta.Warps[w])
+			got := executions(r, i, &cta.Warps[w])
 			if len(got) != len(want) {
 				t.Fatalf("kernel %d CTA %d warp %d: %d instructions, want %d", i, cta.ID, cta.Warps[w].ID, len(got), len(want))
 			}
@@ -203,7 +203,7 @@ func TestEveryLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &recorder{}
+		r := &tracetest.Recording{}
 		if err := Convert(context.Background(), folder, list, r, Options{}); err != nil {
 			t.Fatal(err)
 		}

@@ -64,14 +64,14 @@ func rawOf(t testing.TB, file string, lead rawLead, seed uint64) string {
 	return b.String()
 }
 
-func convertFile(t testing.TB, file string) *recorder {
+func convertFile(t testing.TB, file string) *tracetest.Recording {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r := &recorder{}
+	r := &tracetest.Recording{}
 	if err := ConvertKernel(context.Background(), f, filepath.Base(file), r, Options{TempDir: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
@@ -80,30 +80,30 @@ func convertFile(t testing.TB, file string) *recorder {
 
 // sameExecution compares all that warps executed; the order in which static
 // instructions were met may differ.
-func sameExecution(t *testing.T, got, want *recorder) {
+func sameExecution(t *testing.T, got, want *tracetest.Recording) {
 	t.Helper()
-	if len(got.kernels) != len(want.kernels) {
-		t.Fatalf("%d kernels, want %d", len(got.kernels), len(want.kernels))
+	if len(got.Kernels) != len(want.Kernels) {
+		t.Fatalf("%d kernels, want %d", len(got.Kernels), len(want.Kernels))
 	}
-	for i := range want.kernels {
-		if len(got.ctas[i]) != len(want.ctas[i]) {
-			t.Fatalf("kernel %d: %d CTAs, want %d", i, len(got.ctas[i]), len(want.ctas[i]))
+	for i := range want.Kernels {
+		if len(got.CTAs[i]) != len(want.CTAs[i]) {
+			t.Fatalf("kernel %d: %d CTAs, want %d", i, len(got.CTAs[i]), len(want.CTAs[i]))
 		}
-		for c := range want.ctas[i] {
-			g, w := &got.ctas[i][c], &want.ctas[i][c]
+		for c := range want.CTAs[i] {
+			g, w := &got.CTAs[i][c], &want.CTAs[i][c]
 			if g.ID != w.ID || len(g.Warps) != len(w.Warps) {
 				t.Fatalf("kernel %d: CTA %d of %d warps, want %d of %d", i, g.ID, len(g.Warps), w.ID, len(w.Warps))
 			}
 			for j := range w.Warps {
-				if g.Warps[j].ID != w.Warps[j].ID || !reflect.DeepEqual(got.executions(i, &g.Warps[j]),
-					want.executions(i, &w.Warps[j])) {
+				if g.Warps[j].ID != w.Warps[j].ID || !reflect.DeepEqual(executions(got, i, &g.Warps[j]),
+					executions(want, i, &w.Warps[j])) {
 					t.Fatalf("kernel %d CTA %d: warp %d differs", i, g.ID, w.Warps[j].ID)
 				}
 			}
 		}
 	}
-	if !reflect.DeepEqual(got.arrays, want.arrays) {
-		t.Errorf("arrays %+v, want %+v", got.arrays, want.arrays)
+	if !reflect.DeepEqual(got.Arrays, want.Arrays) {
+		t.Errorf("arrays %+v, want %+v", got.Arrays, want.Arrays)
 	}
 }
 
@@ -117,13 +117,13 @@ func TestRawEqualsGrouped(t *testing.T) {
 		for _, lead := range rawLeads {
 			for _, memory := range []int{0, 32 << 10} {
 				text := rawOf(t, file, lead, uint64(i))
-				got := &recorder{}
+				got := &tracetest.Recording{}
 				opt := Options{TempDir: t.TempDir(), Memory: memory}
 				if err := ConvertKernel(context.Background(), strings.NewReader(text), "kernel.trace", got, opt); err != nil {
 					t.Fatalf("%s %+v: %v", name, lead, err)
 				}
 				sameExecution(t, got, want)
-				for _, cta := range got.ctas[0] {
+				for _, cta := range got.CTAs[0] {
 					if placed := cta.SM >= 0; placed != lead.core {
 						t.Fatalf("%s %+v: CTA %d is on SM %d", name, lead, cta.ID, cta.SM)
 					}
@@ -150,14 +150,14 @@ func TestRawPlacementAndClusters(t *testing.T) {
 		"1 0 0 1 0 0 0 1 0 0 1 5 9 0000 ffffffff 1 R1 MOV 0 0 0 \n"+
 		"0 0 0 0 0 0 0 0 0 0 0 3 8 0000 ffffffff 1 R1 MOV 0 0 0 \n"+
 		"1 0 0 0 0 0 0 1 0 0 1 5 9 0000 ffffffff 1 R1 MOV 0 0 0 \n")
-	if got := r.kernels[0].Cluster; got != (trace.Dim3{2, 1, 1}) {
+	if got := r.Kernels[0].Cluster; got != (trace.Dim3{2, 1, 1}) {
 		t.Errorf("cluster %v", got)
 	}
-	if c := r.ctas[0]; len(c) != 2 || c[0].SM != 3 || c[1].SM != 5 || len(c[0].Warps) != 1 || len(c[1].Warps) != 2 {
+	if c := r.CTAs[0]; len(c) != 2 || c[0].SM != 3 || c[1].SM != 5 || len(c[0].Warps) != 1 || len(c[1].Warps) != 2 {
 		t.Errorf("CTAs %+v", c)
 	}
-	if r.diag("missing_warp") != 1 || r.diag("missing_cta") != 0 {
-		t.Errorf("diagnostics %+v", r.diags)
+	if r.Diag("missing_warp") != 1 || r.Diag("missing_cta") != 0 {
+		t.Errorf("diagnostics %+v", r.Diags)
 	}
 }
 
@@ -168,14 +168,14 @@ func TestRawAsynchronousCopy(t *testing.T) {
 		"0 0 0 0 0000 ffffffff 0 LDGSTS.E.128 2 R3 R4 16 1 0x7fc000000000 16 0 \n"+
 		"0 0 0 0 0010 0000000f 0 LDGSTS.E 2 R3 R4 4 1 0x7fc000001000 4 0 \n"+
 		"0 0 0 0 0020 ffffffff 0 EXIT 0 0 0 \n")
-	w := &r.ctas[0][0].Warps[0]
+	w := &r.CTAs[0][0].Warps[0]
 	if len(w.Path) != 3 || len(w.Mem) != 2 || w.Mem[0].Base != 0x7fc000000000 || w.Mem[1].Base != 0x7fc000001000 {
 		t.Errorf("warp %+v", w)
 	}
 	// 3,584 bytes between the two accesses are under the least gap.
 	want := []trace.Array{{Name: "touched0", Base: 0x7fc000000000, Bytes: 0x1010, Flags: trace.ArrayInput}}
-	if !reflect.DeepEqual(r.arrays, want) || r.diag("ldgsts_shared_operand") != 1 {
-		t.Errorf("arrays %+v, diagnostics %+v", r.arrays, r.diags)
+	if !reflect.DeepEqual(r.Arrays, want) || r.Diag("ldgsts_shared_operand") != 1 {
+		t.Errorf("arrays %+v, diagnostics %+v", r.Arrays, r.Diags)
 	}
 }
 

@@ -12,66 +12,8 @@ import (
 	"testing"
 
 	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
 )
-
-// recorder keeps a trace in memory.
-type recorder struct {
-	meta      trace.Meta
-	arrays    []trace.Array
-	functions []trace.Function
-	diags     []trace.Diagnostic
-	ops       []trace.HostOp
-	kernels   []trace.Kernel
-	ctas      [][]trace.CTA
-}
-
-func (r *recorder) SetMeta(m trace.Meta) { r.meta = m }
-func (r *recorder) AddArray(a trace.Array) uint32 {
-	r.arrays = append(r.arrays, a)
-	return uint32(len(r.arrays) - 1)
-}
-func (r *recorder) AddFunction(name string) uint32 {
-	r.functions = append(r.functions, trace.Function{Name: name})
-	return uint32(len(r.functions) - 1)
-}
-func (r *recorder) AddInst(f uint32, in trace.Inst) uint32 {
-	in.Dst, in.Src = slices.Clone(in.Dst), slices.Clone(in.Src)
-	r.functions[f].Insts = append(r.functions[f].Insts, in)
-	return uint32(len(r.functions[f].Insts) - 1)
-}
-func (r *recorder) Diagnose(d trace.Diagnostic) { r.diags = append(r.diags, d) }
-func (r *recorder) Host(op *trace.HostOp) error { r.ops = append(r.ops, *op); return nil }
-func (r *recorder) BeginKernel(k *trace.Kernel) (uint32, error) {
-	c := *k
-	c.ID = uint32(len(r.kernels))
-	r.kernels = append(r.kernels, c)
-	r.ctas = append(r.ctas, nil)
-	return c.ID, nil
-}
-func (r *recorder) WriteCTA(c *trace.CTA) error {
-	d := *c
-	d.Warps = nil
-	for _, w := range c.Warps {
-		d.Warps = append(d.Warps, trace.Warp{ID: w.ID, Path: slices.Clone(w.Path), Masks: slices.Clone(w.Masks),
-			Mem: slices.Clone(w.Mem), Lists: slices.Clone(w.Lists)})
-	}
-	last := len(r.ctas) - 1
-	r.ctas[last] = append(r.ctas[last], d)
-	return nil
-}
-func (r *recorder) EndKernel(flags trace.KernelFlags) error {
-	r.kernels[len(r.kernels)-1].Flags |= flags
-	return nil
-}
-
-func (r *recorder) diag(name string) uint64 {
-	for _, d := range r.diags {
-		if d.Name == name {
-			return d.Count
-		}
-	}
-	return 0
-}
 
 // execution is one executed instruction, as the tests compare it.
 type execution struct {
@@ -81,8 +23,8 @@ type execution struct {
 }
 
 // executions returns the executed instructions of a warp.
-func (r *recorder) executions(kernel int, w *trace.Warp) []execution {
-	insts := r.functions[r.kernels[kernel].Function].Insts
+func executions(r *tracetest.Recording, kernel int, w *trace.Warp) []execution {
+	insts := r.Functions[r.Kernels[kernel].Function].Insts
 	var list []execution
 	run, mem := 0, 0
 	for at, i := range w.Path {
@@ -137,15 +79,15 @@ func (f mapFolder) Open(name string) (io.ReadCloser, error) {
 }
 
 // convertText converts the trace of one kernel.
-func convertText(t testing.TB, text string) (*recorder, error) {
+func convertText(t testing.TB, text string) (*tracetest.Recording, error) {
 	t.Helper()
-	r := &recorder{}
+	r := &tracetest.Recording{}
 	return r, ConvertKernel(context.Background(), strings.NewReader(text), "kernel-1.traceg", r,
 		Options{TempDir: t.TempDir()})
 }
 
 // mustConvert converts the trace of one kernel, which must work.
-func mustConvert(t testing.TB, text string) *recorder {
+func mustConvert(t testing.TB, text string) *tracetest.Recording {
 	t.Helper()
 	r, err := convertText(t, text)
 	if err != nil {

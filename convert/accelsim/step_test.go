@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
 )
 
 // warpOf converts lines of one warp and returns its executed instructions.
-func warpOf(t *testing.T, lines ...string) ([]execution, *recorder) {
+func warpOf(t *testing.T, lines ...string) ([]execution, *tracetest.Recording) {
 	t.Helper()
 	r := mustConvert(t, oneWarp(lines...))
-	return r.executions(0, &r.ctas[0][0].Warps[0]), r
+	return executions(r, 0, &r.CTAs[0][0].Warps[0]), r
 }
 
 func TestAddressModes(t *testing.T) {
@@ -65,11 +66,11 @@ func TestGenericAccesses(t *testing.T) {
 			t.Errorf("%d: %+v, want space %d", i, got[i].inst, want[i])
 		}
 	}
-	if r.diag("mixed_generic_access") != 1 {
-		t.Errorf("diagnostics %+v", r.diags)
+	if r.Diag("mixed_generic_access") != 1 {
+		t.Errorf("diagnostics %+v", r.Diags)
 	}
-	if len(r.arrays) != 1 || r.arrays[0].Base != 0x7f0001000000 {
-		t.Errorf("arrays %+v", r.arrays)
+	if len(r.Arrays) != 1 || r.Arrays[0].Base != 0x7f0001000000 {
+		t.Errorf("arrays %+v", r.Arrays)
 	}
 }
 
@@ -77,16 +78,16 @@ func TestGenericAccesses(t *testing.T) {
 func TestVersions(t *testing.T) {
 	older := strings.NewReplacer("= 1.7", "= 1.5.3", "tracer version = 5", "tracer version = 3", "= 80",
 		"= 70").Replace(oneWarp(good))
-	r := &recorder{}
+	r := &tracetest.Recording{}
 	folder := mapFolder{"kernelslist.g": "kernel-1.traceg\nkernel-2.traceg\nkernel-1.traceg\n",
 		"kernel-1.traceg": oneWarp(good), "kernel-2.traceg": older}
 	if err := Convert(context.Background(), folder, "kernelslist.g", r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := []trace.Attr{{Key: "nvbit_version", Value: "1.7, 1.5.3"}, {Key: "tracer_version", Value: "5, 3"}}
-	if m := r.meta; m.SourceVersion != "tracer 5, NVBit 1.7" || m.SMVersion != 80 || !slices.Equal(m.Attrs, want) ||
-		r.diag("mixed_binary_version") != 1 {
-		t.Errorf("%+v, %+v", m, r.diags)
+	if m := r.Meta; m.SourceVersion != "tracer 5, NVBit 1.7" || m.SMVersion != 80 || !slices.Equal(m.Attrs, want) ||
+		r.Diag("mixed_binary_version") != 1 {
+		t.Errorf("%+v, %+v", m, r.Diags)
 	}
 }
 
@@ -119,11 +120,11 @@ func TestOddInstructions(t *testing.T) {
 	for name, want := range map[string]uint64{"unknown_opcode": 3, "spin_loop_marker": 1, "unknown_register": 1,
 		"register_values":  3,
 		"second_immediate": 5, "unknown_trailing_token": 1} {
-		if n := r.diag(name); n != want {
+		if n := r.Diag(name); n != want {
 			t.Errorf("%s = %d, want %d", name, n, want)
 		}
 	}
-	if n := len(r.functions[0].Insts); n != 9 {
+	if n := len(r.Functions[0].Insts); n != 9 {
 		t.Errorf("%d static instructions, want 9: values of registers are none", n)
 	}
 }
@@ -132,13 +133,13 @@ func TestSourceLinesAndOldTracers(t *testing.T) {
 	withLines := strings.Replace(oneWarp("17 0000 ffffffff 1 R1 MOV 0 0 0", "18 0010 ffffffff 0 EXIT 0 0 0"),
 		"lineinfo = 0", "lineinfo = 1", 1)
 	r := mustConvert(t, withLines)
-	if w := r.ctas[0][0].Warps[0]; len(w.Path) != 2 || r.functions[0].Insts[1].PC != 0x10 || r.diag("source_lines") != 2 {
-		t.Errorf("with source lines: %+v, %+v", w, r.diags)
+	if w := r.CTAs[0][0].Warps[0]; len(w.Path) != 2 || r.Functions[0].Insts[1].PC != 0x10 || r.Diag("source_lines") != 2 {
+		t.Errorf("with source lines: %+v, %+v", w, r.Diags)
 	}
 	old := strings.Replace(oneWarp("0 0 0 0 0000 ffffffff 1 R1 MOV 0 0",
 		"0 0 0 0 0010 ffffffff 1 R1 LDG 1 R2 4 1 0x10 4"), "tracer version = 5", "tracer version = 1.2", 1)
 	r = mustConvert(t, old)
-	if w := r.ctas[0][0].Warps[0]; len(w.Path) != 2 || len(w.Mem) != 1 || w.Mem[0].Base != 0x10 {
+	if w := r.CTAs[0][0].Warps[0]; len(w.Path) != 2 || len(w.Mem) != 1 || w.Mem[0].Base != 0x10 {
 		t.Errorf("tracer 1.2: %+v", w)
 	}
 }
@@ -146,18 +147,18 @@ func TestSourceLinesAndOldTracers(t *testing.T) {
 func TestHeaderAndDiagnostics(t *testing.T) {
 	text := strings.Replace(oneWarp("0000 ffffffff 1 R1 MOV 0 0 0"), "-shmem = 48", "-shmem = 48\n-new key = 1", 1)
 	r := mustConvert(t, strings.ReplaceAll(text, "\n", "\r\n"))
-	k := r.kernels[0]
+	k := r.Kernels[0]
 	if k.Grid != (trace.Dim3{2, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.SharedBytes != 48 ||
 		k.Registers != 12 || k.Stream != 7 ||
 		k.SharedBase != 0x7f0000000000 || k.LocalBase != 0x7f0002000000 || k.Fidelity != trace.FidelityWarp ||
-		r.functions[0].Name != "_Z1kv" {
+		r.Functions[0].Name != "_Z1kv" {
 		t.Errorf("kernel %+v", k)
 	}
-	if r.ops[0].Stream != 7 || r.ops[0].Kind != trace.OpLaunch {
-		t.Errorf("operation %+v", r.ops[0])
+	if r.Ops[0].Stream != 7 || r.Ops[0].Kind != trace.OpLaunch {
+		t.Errorf("operation %+v", r.Ops[0])
 	}
 	for name, want := range map[string]uint64{"unknown_header_key": 1, "missing_cta": 1, "missing_warp": 1} {
-		if n := r.diag(name); n != want {
+		if n := r.Diag(name); n != want {
 			t.Errorf("%s = %d, want %d", name, n, want)
 		}
 	}
@@ -167,9 +168,9 @@ func TestHeaderAndDiagnostics(t *testing.T) {
 		}
 	}
 	empty := mustConvert(t, testHeader)
-	if len(empty.kernels) != 1 || empty.kernels[0].Fidelity != trace.FidelityKernel ||
-		empty.diag("kernel_without_ctas") != 1 {
-		t.Errorf("no CTAs: %+v, %+v", empty.kernels, empty.diags)
+	if len(empty.Kernels) != 1 || empty.Kernels[0].Fidelity != trace.FidelityKernel ||
+		empty.Diag("kernel_without_ctas") != 1 {
+		t.Errorf("no CTAs: %+v, %+v", empty.Kernels, empty.Diags)
 	}
 }
 
@@ -188,8 +189,8 @@ func TestGroupedClusters(t *testing.T) {
 				"\nwarp = 0\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 0 0\n#END_TB\n")
 		}
 		r := mustConvert(t, b.String())
-		if r.kernels[0].Cluster != c.want || len(r.ctas[0]) != 8 || r.diag("cluster_cta") != 0 {
-			t.Errorf("%d per cluster: %v, %d CTAs, %+v", c.per, r.kernels[0].Cluster, len(r.ctas[0]), r.diags)
+		if r.Kernels[0].Cluster != c.want || len(r.CTAs[0]) != 8 || r.Diag("cluster_cta") != 0 {
+			t.Errorf("%d per cluster: %v, %d CTAs, %+v", c.per, r.Kernels[0].Cluster, len(r.CTAs[0]), r.Diags)
 		}
 	}
 }

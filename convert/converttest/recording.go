@@ -14,87 +14,11 @@ import (
 	"gpureplay/convert"
 	"gpureplay/trace"
 	"gpureplay/trace/container"
+	"gpureplay/trace/tracetest"
 )
 
-// Recording keeps a trace in memory.
-type Recording struct {
-	Meta      trace.Meta
-	Arrays    []trace.Array
-	Functions []trace.Function
-	Scopes    []trace.Scope
-	Diags     []trace.Diagnostic
-	Ops       []trace.HostOp
-	Kernels   []trace.Kernel
-	CTAs      [][]trace.CTA
-}
-
-func (r *Recording) SetMeta(m trace.Meta) { r.Meta = m }
-
-func (r *Recording) AddArray(a trace.Array) uint32 {
-	r.Arrays = append(r.Arrays, a)
-	return uint32(len(r.Arrays) - 1)
-}
-
-func (r *Recording) AddFunction(name string) uint32 {
-	r.Functions = append(r.Functions, trace.Function{Name: name})
-	return uint32(len(r.Functions) - 1)
-}
-
-func (r *Recording) AddScope(s trace.Scope) uint32 {
-	r.Scopes = append(r.Scopes, s)
-	return uint32(len(r.Scopes))
-}
-
-func (r *Recording) AddInst(f uint32, in trace.Inst) uint32 {
-	in.Dst, in.Src = slices.Clone(in.Dst), slices.Clone(in.Src)
-	r.Functions[f].Insts = append(r.Functions[f].Insts, in)
-	return uint32(len(r.Functions[f].Insts) - 1)
-}
-
-func (r *Recording) Diagnose(d trace.Diagnostic) { r.Diags = append(r.Diags, d) }
-
-func (r *Recording) Host(op *trace.HostOp) error {
-	c := *op
-	c.Deps = slices.Clone(op.Deps)
-	if op.Recorded != nil {
-		times := *op.Recorded
-		c.Recorded = &times
-	}
-	r.Ops = append(r.Ops, c)
-	return nil
-}
-
-func (r *Recording) NextKernel() uint32 { return uint32(len(r.Kernels)) }
-
-func (r *Recording) BeginKernel(k *trace.Kernel) (uint32, error) {
-	c := *k
-	c.ID = r.NextKernel()
-	if k.Recorded != nil {
-		times := *k.Recorded
-		c.Recorded = &times
-	}
-	r.Kernels = append(r.Kernels, c)
-	r.CTAs = append(r.CTAs, nil)
-	return c.ID, nil
-}
-
-func (r *Recording) WriteCTA(c *trace.CTA) error {
-	d := *c
-	d.Warps = nil
-	for _, w := range c.Warps {
-		w.Path, w.Masks, w.Mem = slices.Clone(w.Path), slices.Clone(w.Masks), slices.Clone(w.Mem)
-		w.Lists, w.Launches = slices.Clone(w.Lists), slices.Clone(w.Launches)
-		d.Warps = append(d.Warps, w)
-	}
-	last := len(r.CTAs) - 1
-	r.CTAs[last] = append(r.CTAs[last], d)
-	return nil
-}
-
-func (r *Recording) EndKernel(flags trace.KernelFlags) error {
-	r.Kernels[len(r.Kernels)-1].Flags |= flags
-	return nil
-}
+// Recording keeps a converted trace in memory.
+type Recording struct{ tracetest.Recording }
 
 // Count returns how many operations are of a kind.
 func (r *Recording) Count(kind trace.OpKind) int {
@@ -116,15 +40,6 @@ func (r *Recording) Flagged(flag trace.KernelFlags) int {
 		}
 	}
 	return n
-}
-
-func (r *Recording) Diag(name string) uint64 {
-	for _, d := range r.Diags {
-		if d.Name == name {
-			return d.Count
-		}
-	}
-	return 0
 }
 
 // Text is everything that a trace keeps as Text.
