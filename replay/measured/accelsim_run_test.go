@@ -17,9 +17,10 @@ import (
 
 // simulator is a built Accel-Sim.
 type simulator struct {
-	root string               // its folder gpu-simulator
-	libs string               // folder of its libraries
-	each func(cycles float64) // nil, or is told of each kernel, with the latency of its launch
+	root    string               // its folder gpu-simulator
+	libs    string               // folder of its libraries
+	each    func(cycles float64) // nil, or is told of each kernel, with the latency of its launch
+	seconds float64              // of a processor, of the last simulation
 }
 
 // simulatorVariable names the folder gpu-simulator of a built Accel-Sim.
@@ -107,6 +108,7 @@ func (s *simulator) simulate(ctx context.Context, list, dir, config string, c *C
 	if e := cmd.Wait(); e != nil {
 		return fmt.Errorf("accel-sim: %w", e)
 	}
+	s.seconds = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	return err
 }
 
