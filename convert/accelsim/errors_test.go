@@ -107,8 +107,8 @@ func TestListErrors(t *testing.T) {
 			t.Errorf("%q: %v, want %s", c.list, err, c.want)
 		}
 	}
-	if err := Convert(context.Background(), mapFolder{}, "kernelslist.g", &tracetest.Recording{}, Options{}); !errors.Is(err,
-		fs.ErrNotExist) {
+	err := Convert(context.Background(), mapFolder{}, "kernelslist.g", &tracetest.Recording{}, Options{})
+	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no list: %v", err)
 	}
 	if err := Convert(context.Background(), mapFolder{"a": ""}, "", &tracetest.Recording{}, Options{}); err == nil {

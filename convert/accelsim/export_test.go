@@ -82,7 +82,8 @@ func sameProgram(t *testing.T, got, want *tracetest.Recording) {
 				t.Fatalf("kernel %d: CTA %d with %d warps, want %d with %d", id, gc.ID, len(gc.Warps), wc.ID, len(wc.Warps))
 			}
 			for j := range wc.Warps {
-				if g, w := executions(got, id, &gc.Warps[j]), executions(want, id, &wc.Warps[j]); gc.Warps[j].ID != wc.Warps[j].ID ||
+				g, w := executions(got, id, &gc.Warps[j]), executions(want, id, &wc.Warps[j])
+			if gc.Warps[j].ID != wc.Warps[j].ID ||
 					!slices.EqualFunc(g, w, sameStep) {
 					t.Fatalf("kernel %d, CTA %d, warp %d: %s", id, wc.ID, wc.Warps[j].ID, firstDifference(g, w))
 				}

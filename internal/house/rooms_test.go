@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"trace":                   {"trace/internal/words"},
 	"trace/text":              {"trace", "trace/internal/words"},
 	"trace/container":         {"trace", "trace/text", "trace/internal/words"},
-	"trace/tracetest":         {"trace/container", "trace/text"},
+	"trace/tracetest":         {"trace", "trace/container", "trace/text"},
 	"trace/choose":            {"trace"},
 	"trace/outline":           {"trace"},
 	"model/hardware":          {"internal/nearest", "trace", "model/hardware/gpgpusim"},

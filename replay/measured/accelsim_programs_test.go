@@ -80,7 +80,8 @@ func TestAccelSimPrograms(t *testing.T) {
 				continue
 			}
 			r := programRow{name: strings.TrimSpace(x.sample + " " + x.params), preset: p.Preset}
-			if err := s.program(t.Context(), t.TempDir(), x.sample, strings.Fields(x.params), p.Config, p.SM, cfg, &r); err != nil {
+			params := strings.Fields(x.params)
+			if err := s.program(t.Context(), t.TempDir(), x.sample, params, p.Config, p.SM, cfg, &r); err != nil {
 				t.Errorf("%s on %s: %v", r.name, p.Preset, err)
 				continue
 			}
@@ -191,7 +192,8 @@ func meanAndRange(x []float64) string {
 	for _, v := range x {
 		sum += math.Log(v)
 	}
-	return fmt.Sprintf("%.0f (geometric mean; %.0f to %.0f)", math.Exp(sum/float64(len(x))), slices.Min(x), slices.Max(x))
+	return fmt.Sprintf("%.0f (geometric mean; %.0f to %.0f)", math.Exp(sum/float64(len(x))), slices.Min(x),
+		slices.Max(x))
 }
 
 // writeBetween puts a text between two marks of a file.
