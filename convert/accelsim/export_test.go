@@ -83,7 +83,7 @@ func sameProgram(t *testing.T, got, want *tracetest.Recording) {
 			}
 			for j := range wc.Warps {
 				g, w := executions(got, id, &gc.Warps[j]), executions(want, id, &wc.Warps[j])
-			if gc.Warps[j].ID != wc.Warps[j].ID ||
+				if gc.Warps[j].ID != wc.Warps[j].ID ||
 					!slices.EqualFunc(g, w, sameStep) {
 					t.Fatalf("kernel %d, CTA %d, warp %d: %s", id, wc.ID, wc.Warps[j].ID, firstDifference(g, w))
 				}
