@@ -179,7 +179,8 @@ func programsText(rows []programRow) string {
 		fmt.Fprintf(&b, "\nAccel-Sim takes %s times the processor time; with `convert` %s.", meanAndRange(speed),
 			meanAndRange(converted))
 	}
-	b.WriteString("\n\n| program | machine | warp instructions | cycles | Accel-Sim | replay | times | with `convert` |\n" +
+	b.WriteString("\n\n| program | machine | warp instructions | cycles | Accel-Sim | replay | times | " +
+		"with `convert` |\n" +
 		"| --- | --- | ---:| ---:| ---:| ---:| ---:| ---:|\n")
 	for i := range rows {
 		b.WriteString(rows[i].line() + "\n")
