@@ -1,0 +1,4 @@
+// Package hostile damages files and kills commands at random. Its tests do so a few times, and by flag often:
+//
+//	go test ./internal/hostile -seed=7 -damages=8000 -kills=200 -timeout=2h -v
+package hostile
