@@ -140,7 +140,7 @@ func (w *waiting) fill(run *table.Run) {
 	run.WaitingP50, run.WaitingP95, run.WaitingP99 = at[0], at[1], at[2]
 }
 
-// percentiles returns the times below which shares of all are, ascending.
+// percentiles returns the times below which shares of all are, ascending; each share is below 1.
 func (w *waiting) percentiles(shares ...float64) []model.Time {
 	times := make([]model.Time, 0, len(w.counts))
 	for t := range w.counts {
@@ -151,11 +151,11 @@ func (w *waiting) percentiles(shares ...float64) []model.Time {
 	i, seen := 0, uint64(0)
 	for _, q := range shares {
 		need := uint64(float64(q*float64(w.total)) + 0.999999)
-		for i < len(times) && seen+w.counts[times[i]] < need {
+		for seen+w.counts[times[i]] < need {
 			seen += w.counts[times[i]]
 			i++
 		}
-		all = append(all, times[min(i, len(times)-1)])
+		all = append(all, times[i])
 	}
 	return all
 }

@@ -1,0 +1,157 @@
+package approx
+
+import (
+	"math"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// program feeds the kernels of one function to a sampler.
+type program struct {
+	s *Sampler
+	k trace.Kernel
+}
+
+// simulates reports whether the next kernel is simulated, and how long it takes if it is not. A simulated one takes
+// so many cycles.
+func (p *program) simulates(cycles model.Time) (bool, model.Time) {
+	if took, _, ok := p.s.Skip(&p.k); ok {
+		return false, took
+	}
+	p.s.Ran(&p.k, cycles, &model.KernelWork{})
+	return true, 0
+}
+
+// skipped counts the kernels that are skipped before the next one that is simulated, in so many cycles.
+func (p *program) skipped(t *testing.T, takes, cycles model.Time) (n int) {
+	t.Helper()
+	for {
+		simulated, took := p.simulates(cycles)
+		if simulated {
+			return n
+		}
+		if n++; took != takes || n > 1000 {
+			t.Fatalf("skipped kernel %d takes %d cycles, want %d", n, took, takes)
+		}
+	}
+}
+
+// begun is a sampler of an error of 10 % whose kernels have taken 1000 cycles, which are not used, and 98 to 102.
+func begun(t *testing.T, seed uint64) *program {
+	t.Helper()
+	p := &program{s: New(0.1, seed, []uint64{0}).Kernels}
+	for _, cycles := range []model.Time{1000, 98, 100, 102} {
+		if simulated, _ := p.simulates(cycles); !simulated {
+			t.Fatal("skipped before three agree")
+		}
+	}
+	return p
+}
+
+// Three kernels that agree stand for those behind them. A check comes behind 10 to 29 skipped ones, and 19.5 on
+// average; the kernel before it is not used. A check that holds renews the mean, and doubles the next distance.
+func TestChecks(t *testing.T) {
+	const seeds = 400
+	first, third := 0, 0
+	for seed := range uint64(seeds) {
+		p := begun(t, seed)
+		n := p.skipped(t, 100, 5000)
+		if n < 10 || n > 29 {
+			t.Fatalf("%d are skipped before a check", n)
+		}
+		first += n
+		if simulated, _ := p.simulates(107); !simulated {
+			t.Fatal("the check is skipped")
+		}
+		c := p.s.Classes()[0]
+		if c.Checks != 1 || c.Failed != 0 || c.Mean != 103 || c.Simulated != 6 { // of 100, 102 and 107
+			t.Fatalf("%+v", c)
+		}
+		p.skipped(t, 103, 5000) // the distance that was drawn with the first check
+		p.simulates(103)
+		n = p.skipped(t, 104, 5000) // of 102, 107 and 103
+		if n < 20 || n > 59 {
+			t.Fatalf("%d are skipped behind two checks that hold", n)
+		}
+		third += n
+	}
+	if got := float64(first) / seeds; math.Abs(got-19.5) > 1 { // a deviation of 5.8 over 400 is 0.3
+		t.Errorf("%.2f kernels are skipped before a check, on average", got)
+	}
+	if got := float64(third) / seeds; math.Abs(got-39.5) > 2 {
+		t.Errorf("%.2f kernels are skipped behind two checks, on average", got)
+	}
+}
+
+// A check that is off ends the skipping, until three agree again; the kernels since the check before may be off as
+// much.
+func TestFailedCheck(t *testing.T) {
+	p := begun(t, 1)
+	n := p.skipped(t, 100, 5000)
+	p.simulates(200)
+	c := p.s.Classes()[0]
+	if c.Checks != 1 || c.Failed != 1 || c.doubt != float64(100*n) { // each is off by 100 cycles
+		t.Fatalf("%d skipped: %+v", n, c)
+	}
+	for _, cycles := range []model.Time{200, 202} {
+		if simulated, _ := p.simulates(cycles); !simulated {
+			t.Fatal("skipped before three agree again")
+		}
+	}
+	if simulated, took := p.simulates(0); simulated || took != 201 { // the mean of 200, 200 and 202, rounded
+		t.Errorf("simulated %v, %d cycles", simulated, took)
+	}
+}
+
+// Kernels whose times do not agree are all simulated.
+func TestDisagreement(t *testing.T) {
+	p := &program{s: New(0.1, 1, []uint64{0}).Kernels}
+	for i := range 100 {
+		if simulated, _ := p.simulates([]model.Time{100, 150}[i%2]); !simulated {
+			t.Fatalf("kernel %d is skipped", i)
+		}
+	}
+}
+
+// The interval by hand: three errors of -2, 0 and 2 % have a deviation of 2 %. Student's t of two degrees of freedom
+// is 4.303, and one skipped kernel of 100 cycles takes the mean of three.
+func TestIntervalByHand(t *testing.T) {
+	s := New(0.1, 1, []uint64{0})
+	p := &program{s: s.Kernels}
+	for _, cycles := range []model.Time{1000, 98, 100, 102, 0} {
+		p.simulates(cycles)
+	}
+	want := 100 * 4.303 * 0.02 * math.Sqrt(1.0/3+1)
+	if got := s.Half(); math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v cycles, want %v", got, want)
+	}
+	for freedom, want := range map[int]float64{0: 12.706, 1: 12.706, 2: 4.303, 30: 2.042, 31: 1.96 + 2.46/31} {
+		if got := student(freedom); got != want {
+			t.Errorf("%d degrees of freedom: %v, want %v", freedom, got, want)
+		}
+	}
+}
+
+// Errors that are equal by chance count as a tenth of the error that was requested.
+func TestLeastSpread(t *testing.T) {
+	s := New(0.1, 1, []uint64{0}).Kernels
+	if got := s.Spread(&Class{errors: []float64{0, 0, 0}}); got != 0.01 {
+		t.Errorf("%v", got)
+	}
+	if got := s.Spread(&Class{errors: []float64{-0.02, 0.02}}); math.Abs(got-0.02*math.Sqrt2) > 1e-12 {
+		t.Errorf("%v", got)
+	}
+}
+
+// Shares are percents or numbers, above 0 and up to 50 %.
+func TestShares(t *testing.T) {
+	for text, want := range map[string]Share{"2%": 0.02, " 50 % ": 0.5, "0.5": 0.5, "0.02": 0.02, "0": 0, "0%": 0,
+		"51%": 0, "-1%": 0, "x": 0, "": 0, "NaN": 0} {
+		var got Share
+		if err := got.Set(text); got != want || (err == nil) != (want > 0) {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+}
