@@ -55,13 +55,7 @@ func preset(name string, depth int) (*Config, error) {
 		}
 		return nil, fmt.Errorf("unknown GPU preset %q%s", name, hint)
 	}
-	data = uncommented(data)
-	c := readFlat(data, depth)
-	if c == nil {
-		c, err = readConfig(name, data, depth)
-	} else if c.Name == "" {
-		c.Name = name
-	}
+	c, err := readConfig(name, uncommented(data), depth)
 	if err == nil {
 		parsed.Store(name, c.clone())
 	}
@@ -192,9 +186,6 @@ func readConfig(name string, data []byte, depth int) (*Config, error) {
 // TOML returns the machine as TOML text with every key in the order of its
 // declaration: equal machines give equal bytes, and [ReadConfig] reads it back.
 func (c *Config) TOML() string {
-	if text := c.flat(); text != nil {
-		return string(text)
-	}
 	var b bytes.Buffer
 	e := toml.NewEncoder(&b)
 	e.Indent = ""
