@@ -19,10 +19,13 @@ func (s *SM) prepare(w *Warp, t Time) {
 	w.floor = t
 	if uint(f.PC) >= uint(len(f.Path)) {
 		w.op, w.unit = nil, program.UnitGone
+		s.place(w)
 		return
 	}
 	o := &f.Code.Ops[f.Path[f.PC]]
-	if w.op, w.unit = o, o.Unit; o.Mem && f.NextMem < len(f.Mem) {
+	w.op, w.unit = o, o.Unit
+	s.place(w)
+	if o.Mem && f.NextMem < len(f.Mem) {
 		hostmem.Prefetch(&f.Mem[f.NextMem])
 	}
 	if latest := o.Ready(f.Regs); latest>>1 > t {

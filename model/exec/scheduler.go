@@ -48,7 +48,6 @@ func (s *SM) initSchedulers(n int) {
 
 // add makes w ready at t, which is later than the last step of its scheduler.
 func (s *SM) add(w *Warp, t Time) {
-	s.place(w)
 	if w.parked = t >= memory.Unknown; w.parked {
 		return
 	}
@@ -86,7 +85,6 @@ func (s *SM) put(w *Warp, t Time) {
 
 // again is add for a warp that has issued in cycle s.now.
 func (s *SM) again(w *Warp, t Time) {
-	s.place(w)
 	if t > s.now+1 {
 		if w.parked = t >= memory.Unknown; !w.parked {
 			s.put(w, t)

@@ -61,6 +61,7 @@ func (s *SM) Restore(c *CTA, t Time) {
 		c.slots |= 1 << slot
 		c.saved[i].sched, c.saved[i].slot = w.sched, w.slot
 		*w = c.saved[i]
+		s.place(w)
 		if s.fetch.width > 0 && w.has == 0 {
 			s.starve(w, t)
 		}

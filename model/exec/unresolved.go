@@ -15,8 +15,7 @@ type unresolved struct {
 	c     *CTA
 	id    uint32 // of the warp
 	o     *program.Op
-	regs  []Time  // of the program that it is of
-	of    uint32  // which of the warp's
+	of    uint32  // which of the programs of the warp it is of
 	holds bool    // an atomic that holds its warp
 	group int32   // of an asynchronous copy
 	in    *copies // those that it is one of; nil: it is none
@@ -40,7 +39,7 @@ func (s *SM) unresolvedAt(load int32) *unresolved {
 // set fills in an instruction of w, field by field: a copy of the whole would stall the
 // host's store buffer behind the parts that it has just written.
 func (l *unresolved) set(w *Warp, o *program.Op) {
-	l.w, l.c, l.id, l.o, l.regs, l.of, l.holds = w, w.CTA, w.ID, o, w.Regs, w.Number, false
+	l.w, l.c, l.id, l.o, l.of, l.holds = w, w.CTA, w.ID, o, w.Number, false
 	if l.in = nil; o.Copy == program.CopyStarts {
 		l.in = w.copied()
 		l.group = l.in.start()
@@ -77,7 +76,10 @@ func (s *SM) resolved(l *unresolved, done, flag Time) { s.answer(l, done, flag, 
 
 // answer lets a warp go on whose instruction is done at a time.
 func (s *SM) answer(l *unresolved, done, flag, t Time) {
-	w := s.warpOf(l)
+	w := l.w
+	if !w.is(l) {
+		w = s.warpOf(l)
+	}
 	l.c.open--
 	if l.in != nil {
 		l.in.done(l.group, done)
@@ -99,8 +101,8 @@ func (s *SM) answer(l *unresolved, done, flag, t Time) {
 		}
 		return
 	}
-	if w.In(l.of) {
-		l.o.Rewrite(l.regs, memory.Unknown<<1|flag, done<<1|flag)
+	if f := w.Of(l.of); f != nil {
+		l.o.Rewrite(f.Regs, memory.Unknown<<1|flag, done<<1|flag)
 	}
 	if w.ready >= memory.Unknown {
 		s.known(w, l, done, t)
@@ -145,6 +147,11 @@ func (s *SM) reschedule(w *Warp, t Time) {
 	}
 }
 
+// is reports whether w, a warp of no persistent CTA, is the warp of a load still.
+func (w *Warp) is(l *unresolved) bool {
+	return w.CTA == l.c && w.ID == l.id && w.persistent == nil && l.c.slots>>(w.slot&63)&1 != 0
+}
+
 // warpOf returns the warp of a load, or nil if it has exited. The warp of a suspended CTA that has come back has
 // another slot.
 func (s *SM) warpOf(l *unresolved) *Warp {
@@ -152,7 +159,7 @@ func (s *SM) warpOf(l *unresolved) *Warp {
 	if w := l.w; w.persistent != nil && w.CTA == c && (w.ID == l.id || c == w.persistent.cta) {
 		return w // its runtime's programs belong to no warp of a CTA
 	}
-	if w := l.w; w.persistent == nil && w.CTA == c && w.ID == l.id && c.slots>>s.Slot(w)&1 != 0 {
+	if w := l.w; w.is(l) {
 		return w
 	}
 	for i := range c.saved {

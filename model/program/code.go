@@ -215,6 +215,16 @@ func (o *Op) writeRest(regs []Time, ready Time) {
 
 // Rewrite puts off when the results are there that were said to be at a time.
 func (o *Op) Rewrite(regs []Time, said, ready Time) {
+	if o.Dst == 1 { // nearly always
+		if r := &regs[o.regs[0]]; *r == said {
+			*r = ready
+		}
+		return
+	}
+	o.rewriteAll(regs, said, ready)
+}
+
+func (o *Op) rewriteAll(regs []Time, said, ready Time) {
 	for i := range int(o.Dst) {
 		r := &regs[o.dstAt(i)]
 		if *r == said {

@@ -115,14 +115,18 @@ func (s *Stack) enter(f Frame) {
 	s.Number = s.entered
 }
 
-// In reports whether the warp is in a program, or returns to it: the registers of one
-// that has ended may be another's.
-func (s *Stack) In(number uint32) bool {
-	in := s.Number == number
-	for i := range s.Callers {
-		in = in || s.Callers[i].Number == number
+// Of returns the frame of a program that the warp is in or returns to, by its number; nil: it
+// has ended, and its registers may be another's.
+func (s *Stack) Of(number uint32) *Frame {
+	if s.Number == number {
+		return &s.Frame
 	}
-	return in
+	for i := range s.Callers {
+		if s.Callers[i].Number == number {
+			return &s.Callers[i]
+		}
+	}
+	return nil
 }
 
 // Call has a warp run the bodies of refused requests before it goes on, one function

@@ -35,15 +35,15 @@ type Pipeline struct {
 	cores    [mostCores]*subcore // as many as there are schedulers
 	count    int                 // of sub-cores
 	dual     bool                // a scheduler may issue two instructions in a cycle
-	inputs   [numPipes]coreQueue // sub-cores with an instruction in the input register of a pipe, in order of issue
+	inputs   [16]coreQueue       // sub-cores with an instruction in the input register of a pipe, in order of issue
 	filled   uint16              // pipes with such a sub-core
-	fresh    uint16              // sub-cores with units allocated in the first half of this step
+	idle     uint16              // sub-cores with such an instruction that reads none, in the first half of this step
 	active   uint16              // sub-cores in which something moves in the next step
 	outputs  uint16              // sub-cores with an instruction in an output register, memory's apart
 	memory   uint16              // sub-cores with one in memory's output register
 	outOrder [mostCores]uint64   // the order of issue of each of these
 	order    uint64              // last number in order of issue, and of allocation
-	bypassed [numPipes]uint8     // instructions of each pipe that bypassed the collectors in cycle at
+	bypassed [16]uint8           // instructions of each pipe that bypassed the collectors in cycle at
 	at       Time
 	now      Time
 	held     int   // instructions
@@ -52,7 +52,7 @@ type Pipeline struct {
 	shared   int   // of them, for units that SMs share
 	next     Time  // cycle in which one may move
 	numbers  int32 // given to instructions
-	spare    []*inst
+	spare    *inst
 	longest  Time // results of a longer latency delay no read
 	buses    buses
 	soon     []soonWritten
@@ -100,7 +100,10 @@ var unitOf = func() (unit [numPipes]program.Unit) {
 type inst struct {
 	o      *program.Op
 	core   *subcore
+	next   *inst  // of those that are spare
 	order  uint64 // of issue
+	given  uint64 // the order in which it got its unit
+	left   uint32 // registers that it has to read, four bits a bank
 	number int32
 	pipe   pipe
 }
@@ -210,7 +213,7 @@ func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time,
 // an allocation, and the held instructions of the pipe have their turns behind it.
 func (c *Pipeline) bypass(s *subcore, p pipe, at, t Time) {
 	if c.at != t {
-		c.at, c.bypassed = t, [numPipes]uint8{}
+		c.at, c.bypassed = t, [16]uint8{}
 	}
 	if c.bypassed[p]++; at == t {
 		s.passed[p] = t
@@ -219,12 +222,17 @@ func (c *Pipeline) bypass(s *subcore, p pipe, at, t Time) {
 
 // hold puts an instruction into the input register of its pipe and returns its number.
 func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) int32 {
-	e := c.take()
-	e.o, e.core, e.pipe, e.order = o, s, p, c.order
-	s.input[p] = e
+	e := c.spare
+	if e == nil {
+		e = &inst{number: c.numbers}
+		c.numbers++
+	}
+	c.spare = e.next
+	e.o, e.core, e.pipe, e.order, e.left = o, s, p, c.order, o.Reads
+	s.input[p&15] = e
 	s.stuck++
-	c.inputs[p].push(s.number)
-	c.filled |= 1 << p
+	c.inputs[p&15].push(s.number)
+	c.filled |= 1 << (p & 15)
 	c.held++
 	if p == pipeMemory {
 		c.accesses++
@@ -234,17 +242,6 @@ func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) int32 {
 	}
 	c.wake(c.now)
 	return e.number
-}
-
-func (c *Pipeline) take() *inst {
-	if n := len(c.spare); n > 0 {
-		e := c.spare[n-1]
-		c.spare = c.spare[:n-1]
-		return e
-	}
-	e := &inst{number: c.numbers}
-	c.numbers++
-	return e
 }
 
 // wake moves the held instructions at the end of cycle t.

@@ -6,8 +6,8 @@
 //
 //	issue       Issue: the input register of its pipe; bypass where nothing is in its way
 //	allocate    step.go, allocate: a free collector unit of its sub-core
-//	read        subcore.go, read: a register of each bank at a time
-//	dispatch    step.go, dispatch: the output register before its pipe
+//	read        step.go, move: a register of each bank at a time
+//	dispatch    step.go, move: the output register before its pipe
 //	execute     buses.go, execute: the pipe, if a result bus is free; memory: takeMemory
 //	write back  writeback.go, Write: results of memory go into their banks
 //

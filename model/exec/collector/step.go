@@ -31,19 +31,19 @@ func (c *Pipeline) Close(t Time) (next Time) {
 // and its pipe takes it in t+3. All three happen here in t.
 func (c *Pipeline) step(t Time) {
 	if c.filled != 0 {
-		c.allocate(t, true)
-	}
-	for m := c.fresh; m != 0; m &= m - 1 {
-		c.readFresh(c.core(m), t)
-	}
-	c.fresh = 0
-	if c.filled != 0 {
-		c.allocate(t, false)
+		if c.allocate(t, true); c.idle != 0 {
+			c.leaveIdle(t)
+		}
+		if c.filled != 0 {
+			c.allocate(t, false)
+		}
 	}
 	for m := c.active; m != 0; m &= m - 1 {
-		c.dispatchTwice(c.core(m), t)
+		c.move(c.core(m), t)
 	}
-	c.execute(t)
+	if c.outputs != 0 {
+		c.execute(t)
+	}
 	if c.memory != 0 && c.port.Takes(t) {
 		c.takeMemory(t)
 	}
@@ -67,7 +67,8 @@ func (c *Pipeline) allocate(t Time, first bool) {
 			if first && c.at == t && c.bypassed[p] > round {
 				continue
 			}
-			s := c.cores[c.inputs[p].first()]
+			q := &c.inputs[p]
+			s := c.cores[q.first()]
 			free := s.all &^ s.taken
 			if first && s.at == t-1 {
 				free &^= s.freed
@@ -76,13 +77,17 @@ func (c *Pipeline) allocate(t Time, first bool) {
 				pipes &^= 1 << p
 				continue
 			}
-			u := uint8(bits.TrailingZeros8(free))
-			if c.give(p, s, u, t); first {
-				s.fresh |= 1 << u
-				c.fresh |= s.bit
+			if q.pop(); q.many == 0 {
+				c.filled &^= 1 << p
+				pipes &^= 1 << p
+			}
+			e := s.input[p]
+			if c.give(s, e, free&-free, t); first {
+				if s.fresh |= free & -free; e.left == 0 {
+					c.idle |= s.bit
+				}
 			}
 		}
-		pipes &= c.filled
 	}
 }
 
@@ -90,53 +95,113 @@ func (c *Pipeline) allocate(t Time, first bool) {
 // gpgpu_operand_collector_num_in_ports_gen).
 const allocations = 8
 
-// give moves the oldest instruction in input registers of a pipe, which is a sub-core's, to
-// a unit.
-func (c *Pipeline) give(p pipe, s *subcore, u uint8, t Time) {
-	q := &c.inputs[p]
-	if q.pop(); q.many == 0 {
-		c.filled &^= 1 << p
-	}
+// give moves an instruction from its input register to a unit, a bit.
+func (c *Pipeline) give(s *subcore, e *inst, unit uint8, t Time) {
 	c.order++
-	s.fill(u, s.input[p], c.order)
-	s.input[p] = nil
+	e.given = c.order
+	u := uint8(bits.TrailingZeros8(unit)) & (mostUnits - 1)
+	s.units[u] = e
+	if s.taken |= unit; e.left != 0 {
+		s.reads |= unit
+	} else {
+		s.has(u, e)
+	}
 	c.active |= s.bit
-	c.sm.Open(s.number, unitOf[p], t+1)
+	c.sm.Open(s.number, unitOf[e.pipe&15], t+1)
 }
 
-// readFresh reads registers for the units allocated in the first half of a step. An
-// instruction that reads none leaves its unit.
-func (c *Pipeline) readFresh(s *subcore, t Time) {
-	used := uint32(0)
+// leaveIdle has instructions that read no register leave their units, which they got in the
+// first half of this step, where their output register has been empty.
+func (c *Pipeline) leaveIdle(t Time) {
+	for k := c.idle; k != 0; k &= k - 1 {
+		s := c.core(k)
+		for m := s.fresh &^ s.reads; m != 0; m &= m - 1 {
+			u := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1)
+			e := s.units[u]
+			if s.outputs>>e.pipe&1 != 0 || s.passed[e.pipe&15] == t-1 {
+				continue
+			}
+			s.fresh &^= 1 << u // another may get it
+			if s.leave(u, e); e.pipe == pipeMemory || s.free[e.pipe&15] >= t || !c.start(s, e, t-1, 1) {
+				c.stand(s, e)
+			}
+		}
+	}
+	c.idle = 0
+}
+
+// move lets the units of a sub-core read and dispatch. Those allocated in the first half of
+// the step read a register of each bank. Then instructions that have all their registers
+// dispatch and others read, twice.
+func (c *Pipeline) move(s *subcore, t Time) {
+	used, reads := uint32(0), s.reads
 	if s.at == t-1 {
 		used = s.used
 	}
-	fresh := s.fresh
-	s.fresh = 0
-	s.read(fresh&s.reads, used)
-	for m := fresh; m != 0; m &= m - 1 {
-		u := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1)
+	if reads&(reads-1) != 0 {
+		c.moveMany(s, used, t)
+		return
+	}
+	fresh := s.fresh & reads
+	s.at, s.freed, s.used, s.fresh = t, 0, 0, 0
+	if reads == 0 {
+		if s.dispatches() != 0 {
+			c.dispatch(s)
+		}
+	} else {
+		u := uint8(bits.TrailingZeros8(reads)) & (mostUnits - 1)
 		e := s.units[u]
-		if e.o.Reads != 0 || s.outputs>>e.pipe&1 != 0 || s.passed[e.pipe] == t-1 {
-			continue
+		left := e.left
+		if fresh != 0 {
+			left -= each(left, used)
 		}
-		if s.leave(u); e.pipe == pipeMemory || s.free[e.pipe] >= t || !c.start(s, e, t-1, 1) {
-			c.stand(s, e)
+		if left == 0 {
+			s.reads = 0
+			s.has(u, e)
 		}
+		if s.dispatches() != 0 {
+			c.dispatch(s)
+		}
+		if left != 0 {
+			if left -= each(left, s.written(t+2)); left == 0 {
+				s.reads = 0
+				s.has(u, e)
+			}
+			if s.dispatches() != 0 {
+				s.freed = c.dispatch(s)
+			}
+			if left != 0 {
+				s.used = each(left, 0)
+				if left -= s.used; left == 0 {
+					s.reads = 0
+					s.has(u, e)
+				}
+			}
+		}
+		e.left = left
+	}
+	if !s.moves() {
+		c.active &^= s.bit
 	}
 }
 
-// dispatchTwice dispatches instructions that have all their registers and reads registers
-// for others, twice.
-func (c *Pipeline) dispatchTwice(s *subcore, t Time) {
+// moveMany is move for more than one unit that reads; used are the banks that the last cycle used.
+func (c *Pipeline) moveMany(s *subcore, used uint32, t Time) {
+	if fresh := s.fresh & s.reads; fresh != 0 {
+		s.read(fresh, used)
+	}
+	s.at, s.freed, s.used, s.fresh = t, 0, 0, 0
 	if s.dispatches() != 0 {
 		c.dispatch(s)
 	}
-	s.at, s.freed, s.used = t, 0, 0
 	if s.reads != 0 { // or else the second would move nothing
 		s.read(s.reads, s.written(t+2))
-		s.freed = c.dispatch(s)
-		s.used = s.read(s.reads, 0)
+		if s.dispatches() != 0 {
+			s.freed = c.dispatch(s)
+		}
+		if s.reads != 0 {
+			s.used = s.read(s.reads, 0)
+		}
 	}
 	if !s.moves() {
 		c.active &^= s.bit
@@ -149,7 +214,9 @@ func (c *Pipeline) dispatchTwice(s *subcore, t Time) {
 func (c *Pipeline) dispatch(s *subcore) (freed uint8) {
 	for m := s.dispatches(); m != 0; m &= m - 1 {
 		u := uint8(bits.TrailingZeros8(s.whole[bits.TrailingZeros16(m)&15])) & (mostUnits - 1)
-		c.stand(s, s.leave(u))
+		e := s.units[u]
+		s.leave(u, e)
+		c.stand(s, e)
 		freed |= 1 << u
 	}
 	return freed
@@ -187,7 +254,7 @@ func (c *Pipeline) start(s *subcore, e *inst, at Time, many int) bool {
 	if !c.bus(at, latency, many) {
 		return false
 	}
-	s.free[e.pipe] = at + every
+	s.free[e.pipe&15] = at + every
 	if e.o.Awaited() {
 		c.write(s, e.o.Writes, at, latency)
 		c.sm.Booked(e.number, max(at+latency, c.now+1))
@@ -199,15 +266,17 @@ func (c *Pipeline) start(s *subcore, e *inst, at Time, many int) bool {
 // takeMemory hands the oldest instruction in memory's output registers to the load/store
 // unit in cycle t.
 func (c *Pipeline) takeMemory(t Time) {
-	first := c.memory
-	for m := first & (first - 1); m != 0; m &= m - 1 {
-		if c.outOrder[bits.TrailingZeros16(m)&(mostCores-1)] < c.outOrder[bits.TrailingZeros16(first)&(mostCores-1)] {
-			first = m
+	first, least := 0, ^uint64(0)
+	for m := c.memory; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros16(m) & (mostCores - 1)
+		if order := c.outOrder[i]; order < least {
+			first, least = i, order
 		}
 	}
-	e := c.core(first).output[pipeMemory]
-	c.clear(e.core, pipeMemory, t)
-	c.port.Into(memory.Destination{Banks: e.o.Written, Subcore: e.core.number})
+	s := c.cores[first&(mostCores-1)]
+	e := s.output[pipeMemory]
+	c.clear(s, pipeMemory, t)
+	c.port.Into(memory.Destination{Banks: e.o.Written, Subcore: s.number})
 	c.sm.Take(e.number, t)
 	c.accesses--
 	c.drop(e)
@@ -218,8 +287,7 @@ func (c *Pipeline) drop(e *inst) {
 	if c.held--; e.o.Shared {
 		c.shared--
 	}
-	e.o = nil
-	c.spare = append(c.spare, e)
+	e.next, c.spare = c.spare, e
 }
 
 // after returns in which cycle after t something may move.

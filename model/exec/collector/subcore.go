@@ -23,13 +23,11 @@ type subcore struct {
 	at      Time
 	latest  Time // the last cycle in far
 	units   [mostUnits]*inst
-	left    [mostUnits]uint32   // registers that each has to read
-	got     [mostUnits]uint64   // the order of their allocation
 	whole   [16]uint8           // units that have all registers, by the pipe
-	input   [numPipes]*inst     // the register behind issue of each pipe
-	output  [numPipes]*inst     // the register before each pipe, valid where outputs has its bit
-	free    [numPipes]Time      // each pipe takes an instruction from then on
-	passed  [numPipes]Time      // the last cycle at whose dispatches an empty output register was full
+	input   [16]*inst           // the register behind issue of each pipe
+	output  [16]*inst           // the register before each pipe, valid where outputs has its bit
+	free    [16]Time            // each pipe takes an instruction from then on
+	passed  [16]Time            // the last cycle at whose dispatches an empty output register was full
 	near    [nearWrites]written // of banks in the next cycles, by the cycle
 	far     []written           // and of those behind them
 }
@@ -91,34 +89,21 @@ func (s *subcore) written(t Time) (banks uint32) {
 	return banks
 }
 
-// fill puts an instruction into a unit.
-func (s *subcore) fill(u uint8, e *inst, order uint64) {
-	b := uint8(1) << u
-	s.units[u], s.got[u], s.left[u] = e, order, e.o.Reads
-	if s.taken |= b; e.o.Reads != 0 {
-		s.reads |= b
-	} else {
-		s.has(u)
-	}
-}
-
 // has notes that a unit has all registers of its instruction.
-func (s *subcore) has(u uint8) {
-	p := s.units[u].pipe & 15
+func (s *subcore) has(u uint8, e *inst) {
+	p := e.pipe & 15
 	s.whole[p] |= 1 << u
 	s.ready |= 1 << p
 }
 
 // leave takes an instruction that has all its registers out of a unit.
-func (s *subcore) leave(u uint8) *inst {
-	e := s.units[u]
-	s.units[u] = nil
+func (s *subcore) leave(u uint8, e *inst) {
+	p := e.pipe & 15
 	s.taken &^= 1 << u
-	if s.whole[e.pipe&15] &^= 1 << u; s.whole[e.pipe&15] == 0 {
-		s.ready &^= 1 << e.pipe
+	if s.whole[p] &^= 1 << u; s.whole[p] == 0 {
+		s.ready &^= 1 << p
 	}
 	s.stuck--
-	return e
 }
 
 // read takes a register from each unused bank, for the unit of some that was allocated
@@ -126,22 +111,26 @@ func (s *subcore) leave(u uint8) *inst {
 func (s *subcore) read(units uint8, used uint32) uint32 {
 	for units != 0 {
 		u := uint8(bits.TrailingZeros8(units)) & (mostUnits - 1)
+		e := s.units[u]
 		for m := units & (units - 1); m != 0; m &= m - 1 {
-			if v := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1); s.got[v] < s.got[u] {
-				u = v
+			v := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1)
+			if x := s.units[v]; x.given < e.given {
+				u, e = v, x
 			}
 		}
 		units &^= 1 << u
-		left := s.left[u]
-		gives := (left | left>>1 | left>>2 | left>>3) & eachBank &^ used
+		gives := each(e.left, used)
 		used |= gives
-		if s.left[u] = left - gives; left == gives {
+		if e.left -= gives; e.left == 0 {
 			s.reads &^= 1 << u
-			s.has(u)
+			s.has(u, e)
 		}
 	}
 	return used
 }
+
+// each returns a register of each bank, among some, that is not used.
+func each(left, used uint32) uint32 { return (left | left>>1 | left>>2 | left>>3) & eachBank &^ used }
 
 // eachBank is a register of each bank.
 const eachBank = 0x11111111
