@@ -113,11 +113,15 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done, completed Time, load int3
 		s.waitsFor(load, w, o, holds)
 		completed, s.holding = t, holds // its completion is not known yet
 	}
-	s.due(t)
+	if s.times.Due < memory.Never {
+		s.due(t)
+	}
 	if s.watched {
 		s.tellInst(w, w.Code, w.Path[w.PC], t, completed)
 	}
-	s.tellAccess(completed)
+	if s.record.Access != nil {
+		s.tellAccess(completed)
+	}
 	w.PC++
 	switch {
 	case !holds:

@@ -8,14 +8,22 @@ import (
 // accesses reads the accesses of one warp: one for each memory step.
 func (d *ctaDecoder) accesses(b *ctaBlock, steps []memStep, masks []trace.MaskRun) error {
 	forms := &d.cols[colForm]
-	listLo := len(b.lists)
+	listLo, memLo := len(b.lists), len(b.mem)
+	b.mem = b.mem[:memLo+len(steps)] // begin left room
+	mem := b.mem[memLo:]
 	mask := uint32(0)
-	for _, st := range steps {
+	for i := range mem {
+		st := steps[i]
 		for len(masks) > 0 && masks[0].At <= st.at {
 			mask, masks = masks[0].Mask, masks[1:]
 		}
 		form := forms.byte()
 		s := &d.sites[st.site]
+		if mask == ^uint32(0) && form&^(formStride|formBase) == shapeLanes && !s.bulk { // as a rule
+			base := d.base(s, form)
+			mem[i] = trace.Access{Base: base, Stride: s.stride, Count: 32}
+			continue
+		}
 		var a trace.Access
 		ok := true
 		switch {
@@ -40,7 +48,7 @@ func (d *ctaDecoder) accesses(b *ctaBlock, steps []memStep, masks []trace.MaskRu
 		if a.List != 0 {
 			a.List = uint32(len(b.lists) - listLo - int(a.Count) + 1)
 		}
-		b.mem = append(b.mem, a)
+		mem[i] = a
 	}
 	return nil
 }

@@ -137,37 +137,55 @@ func (u *Unit) next(p *unit.Access) (*coalesce.Request, Time) {
 func (u *Unit) passLoads(p *unit.Access) {
 	l1, c := &u.L1, u.L1.Tags
 	before, id := tags.NoTag, tags.NoLine
-	for p.Left > 0 {
-		p.Left--
-		sector, mask := p.Co.Sectors[p.Left], uint8(1)
+	at, taken, reads, hits := p.At, p.Taken, uint64(0), uint64(0)
+	for i := p.Left - 1; i >= 0; i-- {
+		sector, mask, n := p.Co.Sectors[i], uint8(1), uint64(1)
 		if l1.Block > 0 {
-			sector, mask = p.Co.Requests[p.Left].Sector, p.Co.Requests[p.Left].Mask
+			sector, mask = p.Co.Requests[i].Sector, p.Co.Requests[i].Mask
+			n = uint64(bits.OnesCount8(mask))
 		}
-		u.NextBank(p, sector)
-		at := u.Translate(sector, p.At)
-		tag, bit := sector>>(l1.Per&63), uint(sector)&l1.Last
+		bank := l1.Bank(sector) // as [unit.LSU.NextBank]
+		if taken&bank != 0 {
+			at, taken = at+1, 0
+		}
+		taken |= bank
+		tag, bit, begins := sector>>(l1.Per&63), uint(sector)&l1.Last, u.Translate(sector, at)
 		if tag != before {
-			if before, id = tag, u.placeOf(p.Left, tag); id != tags.NoLine {
+			if before, id = tag, u.placeOf(i, tag); id != tags.NoLine {
 				c.Touch(id)
 			}
 		}
-		n, done := uint64(bits.OnesCount8(mask)), at+l1.Latency+unit.L1Extra
-		l1.Stats.Reads += n
+		reads += n
 		if id == tags.NoLine || !c.Lines[id].Readable(bit, mask) {
-			l1.Stats.Misses += n
-			id, done = u.miss(id, sector, at)
-		} else {
-			l1.Stats.Hits += n
-			fill := c.Filled(id, bit, mask)
-			if u.mem.Watcher != nil {
-				u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: sector, Filled: fill})
-			}
-			if fill > done {
-				done = u.join(id, bit, fill)
-			}
+			var done Time
+			id, done = u.miss(id, sector, begins)
+			p.Done = max(p.Done, done)
+			continue
 		}
-		p.Done = max(p.Done, done)
+		hits += n
+		p.Done = max(p.Done, u.hit(id, sector, mask, begins))
 	}
+	p.At, p.Taken, p.Left = at, taken, 0
+	l1.Stats.Reads += reads
+	l1.Stats.Hits += hits
+	l1.Stats.Misses += reads - hits
+}
+
+// hit returns when sectors of a line are read that are there, or on their way.
+func (u *Unit) hit(id int32, sector uint64, mask uint8, at Time) Time {
+	c, bit := u.L1.Tags, uint(sector)&u.L1.Last
+	fill := c.Base + Time(c.Lines[id].Fill[bit&3])
+	if mask != 1 {
+		fill = c.Filled(id, bit, mask)
+	}
+	if u.mem.Watcher != nil {
+		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: sector, Filled: fill})
+	}
+	done := at + u.L1.Latency + unit.L1Extra
+	if fill > done {
+		return u.join(id, bit, fill)
+	}
+	return done
 }
 
 // placeOf returns the L1's line with a tag, of request i of the access at hand, or noLine.

@@ -332,7 +332,10 @@ func (c *Cache) write(id int32, bit uint, bytes uint32, t Time) (present bool) {
 				l.merges[first&3] = 0
 			}
 		}
-		c.Put(id, bit, t, 0)
+		if t-c.Base >= Time(UnknownFill) {
+			c.rebase(t)
+		}
+		l.put(bit, uint32(max(0, t-c.Base)), 0)
 	}
 	if bytes == coalesce.AllBytes {
 		l.partial &^= sector

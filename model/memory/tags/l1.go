@@ -37,6 +37,11 @@ func (c *L1) Init(t *hostmem.Tables, cfg *hardware.L1Config) {
 	c.Last, c.BankMask, c.Block = 1<<c.Per-1, uint64(max(1, cfg.Banks))-1, coalesce.NewBlock(cfg.SectorBytes)
 }
 
+// Bank is the bank of a sector, a bit of all.
+func (c *L1) Bank(sector uint64) uint64 {
+	return 1 << (sector >> (c.Block & 7) & c.BankMask & (coalesce.MaxBanks - 1))
+}
+
 // Resize flushes the cache and gives it a capacity.
 func (c *L1) Resize(bytes int) {
 	if bytes < c.Cfg.LineBytes {

@@ -106,9 +106,16 @@ func (s *L2) Leave(sector uint64, n uint, written bool, t Time) {
 
 // Fill makes n sectors of a line present and dirty, as a copy that goes through the L2 does.
 func (s *L2) Fill(id int32, first, n uint, t Time) {
-	l := &s.Tags.Lines[id]
-	for bit := first; bit < first+n; bit++ {
-		s.Tags.Put(id, bit, t, 0)
-		s.Dirty(l, bit, 1)
+	c := s.Tags
+	if t-c.Base >= Time(UnknownFill) {
+		c.rebase(t)
 	}
+	l, fill := &c.Lines[id], uint32(max(0, t-c.Base))
+	for bit := first; bit < first+n; bit++ {
+		l.Fill[bit&3], l.merges[bit&3] = fill, 0
+	}
+	mask := uint8(1<<(n&7)-1) << (first & 7)
+	l.valid |= mask
+	l.partial &^= mask
+	s.Dirty(l, first, uint8(1<<(n&7)-1))
 }

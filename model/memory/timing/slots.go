@@ -185,8 +185,8 @@ func (s *Reservations) Fill(t, n Time) {
 	}
 	for n > 0 {
 		e := t >> 6
-		if s.turn(e) {
-			w := s.nearest(e)
+		w := s.nearest(e)
+		if w.epoch == e || s.turn(e) {
 			for free := w.free >> (uint(t) & 63) << (uint(t) & 63); free != 0 && n > 0; n-- {
 				w.free &^= free & -free
 				w.taken++
@@ -205,10 +205,7 @@ func (s *Reservations) load(t Time) (taken int) {
 	if n := s.loadNear(t >> 6); n >= 0 { // as a rule
 		return n
 	}
-	for e := max(0, t>>6-2); e < t>>6; e++ {
-		taken += s.taken(e)
-	}
-	return taken
+	return s.taken(t>>6-1) + s.taken(t>>6-2)
 }
 
 // loadNear is load before an epoch where both words are at hand; or it is negative.
@@ -222,6 +219,13 @@ func (s *Reservations) loadNear(e Time) int {
 
 // taken returns how many of the 64 cycles of an epoch are taken.
 func (s *Reservations) taken(e Time) int {
+	near := s.nearest(e)
+	switch {
+	case near.epoch == e:
+		return near.taken
+	case e < 0 || e > s.others.top:
+		return 0
+	}
 	w := s.peek(e)
 	switch {
 	case w.epoch < e:

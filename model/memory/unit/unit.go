@@ -24,6 +24,7 @@ type LSU struct {
 	page   uint             // logarithm of sectors per page
 	one    coalesce.Request // where the L1 fetches sectors
 	widest uint64           // bytes of a lane that count for conflicts in shared memory
+	row    bool             // the words of 32 lanes, one behind another, lie in banks of their own
 }
 
 // L1Extra is the wait of a dependent instruction beyond the L1's latency, in cycles.
@@ -33,6 +34,7 @@ func (u *LSU) Init(m *Base, sm int) {
 	c := m.Cfg
 	u.Cfg, u.Co, u.Sm, u.Times.Due = c, &m.Co, sm, Never
 	u.widest = coalesce.WidestShared[c.Shared.Wide]
+	u.row = c.Shared.Banks >= hardware.WarpSize && c.Shared.Banks&(c.Shared.Banks-1) == 0
 	m.l1s[sm] = &u.L1
 	u.L1.Init(&m.Tables, &c.L1)
 	if !c.SM.Collectors() {
@@ -86,6 +88,9 @@ func (u *LSU) Signals() *memory.Signals { return &u.Times }
 
 // SharedCycles is for how many cycles an access to shared memory keeps the unit.
 func (u *LSU) SharedCycles(a *trace.Access, lists []uint64, width uint64) Time {
+	if u.row && a.List == 0 && width <= 4 && (a.Stride == 4 || a.Stride == 0) && a.Count <= hardware.WarpSize {
+		return 1
+	}
 	return Time(coalesce.SharedCycles(a, lists, min(width, u.widest), u.Cfg.Shared.Banks))
 }
 
@@ -147,7 +152,7 @@ func (u *LSU) Open(p *Access, t Time) {
 
 // NextBank finds the cycle in which a bank takes a request for a sector.
 func (u *LSU) NextBank(p *Access, sector uint64) {
-	bank := uint64(1) << (sector >> (u.L1.Block & 7) & u.L1.BankMask & (coalesce.MaxBanks - 1))
+	bank := u.L1.Bank(sector)
 	if p.Taken&bank != 0 || p.Taken != 0 && p.Path.Bypasses() {
 		p.At++
 		p.Taken = 0
