@@ -36,12 +36,12 @@ func (x *memRequest) global(o *program.Op) bool {
 // access times one memory instruction that issues in cycle t. It returns when a dependent instruction may issue
 // (for stores: when it is acknowledged), or [memory.Unknown] and the number of the access.
 func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time, load int32) {
-	x := &s.request
+	var x memRequest
 	x.ask(s, w, o)
 	if s.Accesses != nil && x.global(o) {
 		s.watch(w, o, x.a, t)
 	}
-	return s.timed(x, o, w.CTA, t)
+	return s.timed(&x, o, w.CTA, t)
 }
 
 // timed times a request of instruction o of CTA c. The request reaches the load/store unit

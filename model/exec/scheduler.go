@@ -211,7 +211,7 @@ func (s *SM) issue(t Time) (done bool) {
 			i -= s.many
 		}
 		i &= mostSchedulers - 1
-		if cand := s.ready & s.of[i] &^ s.stopped; cand != 0 {
+		if cand := s.candidates(i, t); cand != 0 {
 			if s.current = turnIn(t, uint8(k)); !s.step(i, cand, t) {
 				s.acted = k
 				return false
@@ -223,15 +223,18 @@ func (s *SM) issue(t Time) (done bool) {
 	return true
 }
 
-// step issues from one of the warps of a scheduler that are ready and whose pipe is not shut.
+// candidates returns the warps of a scheduler that are ready and whose pipe takes an instruction in cycle t.
+func (s *SM) candidates(i int, t Time) uint64 {
+	cand := s.ready & s.of[i&(mostSchedulers-1)] &^ s.stopped
+	if s.times.Full > t {
+		cand &^= s.needs[program.UnitMemory]
+	}
+	return cand
+}
+
+// step issues from one of the candidates of a scheduler, if there are some.
 func (s *SM) step(i int, cand uint64, t Time) (done bool) {
-	for {
-		if s.times.Full > t {
-			cand &^= s.needs[program.UnitMemory]
-		}
-		if cand == 0 {
-			return true
-		}
+	for cand != 0 {
 		b := bits.TrailingZeros64(cand)
 		if cand&(cand-1) != 0 {
 			b = s.Warps.Pick(cand, s.last[i], &s.age)
@@ -242,7 +245,7 @@ func (s *SM) step(i int, cand uint64, t Time) (done bool) {
 		}
 		s.ready &^= 1 << (uint(b) & 63)
 		if (s.Keeps || s.Marks) && s.stalls(w) {
-			cand = s.ready & s.of[i] &^ s.stopped
+			cand = s.candidates(i, t)
 			continue // not eligible: the scheduler takes another
 		}
 		s.last[i] = b
@@ -251,6 +254,7 @@ func (s *SM) step(i int, cand uint64, t Time) (done bool) {
 		}
 		return true
 	}
+	return true
 }
 
 // nextIssue returns the first cycle after t in which a warp may issue.

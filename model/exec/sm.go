@@ -39,7 +39,6 @@ type SM struct {
 	pipe        Pipeline
 	held        []*heldInst // by the number that the pipeline gives
 	fetch       fetching
-	request     memRequest   // of the instruction at hand
 	loads       []unresolved // that wait for fills, by their number
 	holding     bool         // the warp that has just issued is held for an unknown time
 	record      AccessRecord

@@ -60,7 +60,10 @@ func (u *Unit) Nothing(t Time) (done Time, load int32) { return u.Begin(t, 1) + 
 
 // Shared is of [memory.Port]. The result of a load takes the write-back port.
 func (u *Unit) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time, load int32) {
-	cycles := u.SharedCycles(a, lists, width)
+	cycles := Time(1)
+	if !u.InRow(a, width) {
+		cycles = u.SharedCycles(a, lists, width)
+	}
 	done = u.Begin(t, cycles) + cycles - 1 + u.SharedLatency()
 	if loads {
 		done = u.wb.Take(done)

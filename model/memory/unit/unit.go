@@ -24,7 +24,7 @@ type LSU struct {
 	page   uint             // logarithm of sectors per page
 	one    coalesce.Request // where the L1 fetches sectors
 	widest uint64           // bytes of a lane that count for conflicts in shared memory
-	row    bool             // the words of 32 lanes, one behind another, lie in banks of their own
+	row    bool             // words of 32 lanes that follow each other lie in banks of their own
 }
 
 // L1Extra is the wait of a dependent instruction beyond the L1's latency, in cycles.
@@ -88,10 +88,16 @@ func (u *LSU) Signals() *memory.Signals { return &u.Times }
 
 // SharedCycles is for how many cycles an access to shared memory keeps the unit.
 func (u *LSU) SharedCycles(a *trace.Access, lists []uint64, width uint64) Time {
-	if u.row && a.List == 0 && width <= 4 && (a.Stride == 4 || a.Stride == 0) && a.Count <= hardware.WarpSize {
+	if u.InRow(a, width) {
 		return 1
 	}
 	return Time(coalesce.SharedCycles(a, lists, min(width, u.widest), u.Cfg.Shared.Banks))
+}
+
+// InRow reports whether an access to shared memory takes a cycle, seen without a search: words that follow each other, or
+// one.
+func (u *LSU) InRow(a *trace.Access, width uint64) bool {
+	return u.row && a.List == 0 && width <= 4 && (a.Stride == 4 || a.Stride == 0) && a.Count <= hardware.WarpSize
 }
 
 // SharedLatency is shared memory's latency, with the way to the registers.
