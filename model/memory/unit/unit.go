@@ -94,8 +94,8 @@ func (u *LSU) SharedCycles(a *trace.Access, lists []uint64, width uint64) Time {
 	return Time(coalesce.SharedCycles(a, lists, min(width, u.widest), u.Cfg.Shared.Banks))
 }
 
-// InRow reports whether an access to shared memory takes a cycle, seen without a search: words that follow each other, or
-// one.
+// InRow reports whether an access to shared memory takes a cycle, seen without a search: to words that follow each
+// other, or to one.
 func (u *LSU) InRow(a *trace.Access, width uint64) bool {
 	return u.row && a.List == 0 && width <= 4 && (a.Stride == 4 || a.Stride == 0) && a.Count <= hardware.WarpSize
 }
