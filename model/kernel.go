@@ -52,6 +52,7 @@ type kernelRun struct {
 	cursor   trace.Cursor[trace.CTA]
 	pending  *ctaRun  // read ahead from the cursor
 	followed bool     // the kernel behind it may enter
+	begun    bool     // all its CTAs have, and events that wait for it know
 	waves    *waves   // nil: all of its CTAs are simulated
 	alone    bool     // no other kernel has been in the distributor with it
 	smCTAs   []uint16 // CTAs of this kernel on each SM

@@ -24,6 +24,11 @@ type WarpDependency interface {
 	Programmatic(k *KernelView) bool
 	// Follows reports whether all CTAs of a kernel have passed their triggers, or ended without.
 	Follows(order uint64) bool
+	// Reached reports whether a kernel has come to a port: all its CTAs have begun, or passed their triggers. It is false
+	// of kernels that are not on the GPU.
+	Reached(order uint64, port trace.Port) bool
+	// Behind names kernels of other streams that a kernel follows programmatically, before it is opened.
+	Behind(order uint64, kernels []uint64)
 	// Holds reports whether warps of a kernel wait at their points.
 	Holds(order uint64) bool
 }
@@ -37,8 +42,20 @@ type warpGate struct {
 // Opens is of [host.Gate]: at most two kernels of a stream are on the GPU.
 func (g warpGate) Opens(place int, before, k *host.Kernel) bool {
 	return place == 0 || place == 1 && before != nil && k != nil && g.u.warps.Follows(before.Number) &&
+		!g.u.warps.Holds(before.Number) &&
 		g.u.warps.Programmatic(&g.runs[k.Slot].KernelView)
 }
+
+// Opened hands over the kernel, with those of other streams that it follows.
+func (g warpGate) Opened(k *host.Kernel, t Time) error {
+	if len(k.Behind) > 0 {
+		g.u.warps.Behind(k.Number, k.Behind)
+	}
+	return g.hostGate.Opened(k, t)
+}
+
+// Reached is of [host.Ports].
+func (g warpGate) Reached(order uint64, port trace.Port) bool { return g.u.warps.Reached(order, port) }
 
 // Completed lets warps go on that waited for a kernel's completion.
 func (g warpGate) Completed(order uint64, t Time) {
@@ -52,6 +69,7 @@ func (u *ctaScheduler) mark(k *kernelRun, c *ctaRun) {
 		return
 	}
 	c.untriggered = 0
+	defer u.follow(k, u.now)
 	points := u.warps.Points(k.Order, &c.Trace)
 	if points == nil {
 		return
@@ -65,17 +83,28 @@ func (u *ctaScheduler) mark(k *kernelRun, c *ctaRun) {
 	}
 }
 
-// follow has the host look whether the kernel behind k may enter, once.
+// follow has the host look whether the kernel behind k may enter, once, and once whether an event waits for k's begin.
 func (u *ctaScheduler) follow(k *kernelRun, t Time) {
-	if u.warps != nil && !k.followed && u.warps.Follows(k.Order) {
+	if u.warps == nil {
+		return
+	}
+	if !k.followed && u.warps.Follows(k.Order) {
 		k.followed = true
 		u.queue.Post(t+1, evFollow, k.Slot, k.Order)
+	}
+	if !k.begun && u.warps.Reached(k.Order, trace.PortBegun) {
+		if k.begun = true; k.In != nil && k.In.AwaitsBegin(k.Order) {
+			u.queue.Post(t+1, evFollow, k.Slot, k.Order)
+		}
 	}
 }
 
 // followed lets the kernel enter that is behind one in its stream, unless that one has ended.
 func (u *ctaScheduler) followed(slot, order uint64, t Time) {
 	if k := u.kernels.runs[slot]; k.Order == order && k.In != nil {
+		if err := u.kmu.host.Reached(k.In, order, t); err != nil {
+			u.fail(err)
+		}
 		u.kmu.host.OpenKernels(k.In, t)
 	}
 }

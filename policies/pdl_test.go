@@ -52,6 +52,78 @@ func TestProgrammaticLaunch(t *testing.T) {
 	}
 }
 
+// Under pdl an edge between streams follows its port: the second kernel is dispatched behind the trigger, or the
+// begin, of the first, and waits for its end where the edge is programmatic. Elsewhere all edges count as completed.
+func TestPortsBetweenStreams(t *testing.T) {
+	for _, c := range []struct {
+		port, policy  string
+		at            model.Time // behind the start of the first kernel
+		waits, before bool
+	}{
+		{port: "programmatic", policy: "pdl", at: 9*100 + 1, waits: true, before: true},
+		{port: "begun", policy: "pdl", at: 0, before: true},
+		{port: "completed", policy: "pdl"}, {port: "programmatic", policy: "hyperq"}, {port: "begun", policy: "graph"},
+	} {
+		text := strings.Replace(launchedAhead, "launch b grid=1 block=32",
+			"record 1 port="+c.port+"\nwait 1 stream=1\nlaunch b grid=1 block=32 stream=1 programmatic", 1)
+		cfg := tiny(t, 2, 1)
+		cfg.Host.LaunchLatency, cfg.Host.LaunchOverheadNs, cfg.KMU.DispatchLatency = 0, 0, 50
+		l, _ := run(t, text, cfg, c.policy)
+		a, b := l.kernels[slices.IndexFunc(l.kernels, named("a"))], l.kernels[slices.IndexFunc(l.kernels, named("b"))]
+		first := l.ctas[slices.IndexFunc(l.ctas, func(x model.CTARecord) bool { return x.Kernel == a.ID })]
+		switch want := first.Start + c.at + 1 + 50; {
+		case !c.before && b.Dispatch < a.End:
+			t.Errorf("%s, port %s: the second enters in cycle %d, the first ends in %d", c.policy, c.port, b.Dispatch, a.End)
+		case c.before && (b.Dispatch > want || b.Dispatch < want-5):
+			t.Errorf("%s, port %s: the second enters in cycle %d, want %d", c.policy, c.port, b.Dispatch, want)
+		case c.waits != (b.End > a.End) && c.before:
+			t.Errorf("%s, port %s: the second ends in cycle %d, the first in %d", c.policy, c.port, b.End, a.End)
+		}
+	}
+}
+
+func named(name string) func(model.KernelRecord) bool {
+	return func(k model.KernelRecord) bool { return k.Function == name }
+}
+
+// Chains across streams pass the auditor, which compares each access with those of the kernels before, and end. A third
+// kernel of a chain enters when the first has ended.
+func TestPortChains(t *testing.T) {
+	early := 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 47))
+		lines := strings.Split(overlapping(r, seed%2 == 0), "\n")
+		k, streams := 0, 2+r.IntN(2)
+		for i, line := range lines {
+			if strings.HasPrefix(line, "launch ") {
+				before, at := (k+streams-1)%streams, k%streams
+				lines[i] = fmt.Sprintf("%s stream=%d programmatic", line, at)
+				if k > 0 {
+					lines[i] = fmt.Sprintf("record %d port=programmatic stream=%d\nwait %d stream=%d\n%s", 10+k, before, 10+k, at,
+						lines[i])
+				}
+				k++
+			}
+		}
+		for _, policy := range []string{"pdl", "pdl,trigger=begin", "pdl,trigger=last-load", "pdl,trigger=end,wait=begin"} {
+			l, _ := run(t, strings.Join(lines, "\n"), tiny(t, 1+r.IntN(3), 1+r.IntN(3)), policy)
+			slices.SortFunc(l.kernels, func(a, b model.KernelRecord) int { return cmp.Compare(a.ID, b.ID) })
+			for i := range l.kernels {
+				if i > 0 && l.kernels[i].Dispatch < l.kernels[i-1].End {
+					early++
+				}
+				if i > 1 && l.kernels[i].Dispatch < l.kernels[i-2].End {
+					t.Fatalf("seed %d, %s: kernel %d enters in cycle %d, kernel %d ends in %d", seed, policy, i,
+						l.kernels[i].Dispatch, i-2, l.kernels[i-2].End)
+				}
+			}
+		}
+	}
+	if early < 100 {
+		t.Errorf("%d kernels enter before the one in front of them has ended", early)
+	}
+}
+
 // The L1 is flushed when the first warp of a kernel on the SM has waited, and not when its first CTA comes. Before its
 // wait the second kernel hits lines of the first one on the same SM; behind it, no kernel hits them.
 func TestProgrammaticFlush(t *testing.T) {

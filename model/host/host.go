@@ -40,6 +40,7 @@ type Host struct {
 	arrived    map[int]Time     // per hardware work queue: when its last kernel arrives
 	warms      bool             // copies to the device leave their data in the L2, where somebody reads it
 	peeked     trace.Kernel     // that is launched next
+	ported     bool             // an event completes at a port of a kernel
 	dated      int              // streams whose first operation waits for its recorded start
 }
 
@@ -94,9 +95,10 @@ type Kernel struct {
 	Number   uint64  // program order
 	In       *Stream // nil: of no stream
 	HWQ      int
-	Ready    bool // nothing before it in its stream is unfinished
-	Early    bool // a programmatic launch: it need not wait for the end of the one before
-	opened   bool // the gate knows it
+	Ready    bool     // nothing before it in its stream is unfinished
+	Early    bool     // a programmatic launch: it need not wait for the end of the one before
+	opened   bool     // the gate knows it
+	Behind   []uint64 // kernels of other streams, by program order, that it follows programmatically
 	Recorded *trace.Recorded
 }
 
@@ -263,6 +265,7 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		if err != nil {
 			return 0, err
 		}
+		k.Behind, st.behind = st.behind, nil
 		k.Early = h.way == Freed
 		h.Push(st, h.recorded(StreamOp{Kind: trace.OpLaunch, Run: k, order: k.Number, early: k.Early}, op, k.Recorded, t), t)
 		busy := h.deliver(op, k, t)
@@ -271,16 +274,10 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		h.at.worked = 0
 		return busy, nil
 	case trace.OpEventRecord:
-		e := &cudaEvent{}
-		h.events[op.Event] = e
-		h.Push(h.Stream(op.Stream), StreamOp{Kind: op.Kind, event: e}, t)
+		h.recordEvent(op, t)
 		return h.call(op), nil
 	case trace.OpStreamWait:
-		st := h.Stream(op.Stream) // seen, whether there is something to wait for or not
-		st.waits = true
-		if e := h.events[op.Event]; e != nil && !e.done {
-			h.Push(st, StreamOp{Kind: op.Kind, event: e}, t)
-		}
+		h.waitForEvent(op, t)
 		return h.call(op), nil
 	default:
 		st := h.Stream(op.Stream)

@@ -14,13 +14,14 @@ const (
 
 // Stream is a queue of operations that complete in order.
 type Stream struct {
-	ID    uint64
-	index int // in host.streamList
-	Seen  int // among all streams that the machine has seen
-	queue []StreamOp
-	due   Time // when its first operation begins, which waits for its recorded start; 0: none waits
-	waits bool // for an event, with the next operation that is issued to it
-	freed Time // when the last operation that left it had ended
+	ID     uint64
+	index  int // in host.streamList
+	Seen   int // among all streams that the machine has seen
+	queue  []StreamOp
+	due    Time     // when its first operation begins, which waits for its recorded start; 0: none waits
+	waits  bool     // for an event, with the next operation that is issued to it
+	behind []uint64 // kernels, by program order, that the next one issued to it follows programmatically
+	freed  Time     // when the last operation that left it had ended
 
 	popped     uint64 // operations that have left it
 	read, gone uint64 // operations of the program that name it: read ahead, and issued
@@ -53,6 +54,8 @@ type StreamOp struct {
 // cudaEvent is one recording of an event.
 type cudaEvent struct {
 	done    bool
+	of      uint64     // kernel, by program order, at a port of which it completes; 0: when all before it has
+	port    trace.Port // of that
 	waiters []*Stream
 }
 
@@ -200,6 +203,9 @@ func (h *Host) KernelEnded(k *Kernel, firstCTA, t Time) error {
 				break
 			}
 		}
+	}
+	if err := h.reached(t); err != nil {
+		return err
 	}
 	return h.Run(t)
 }

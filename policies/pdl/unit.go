@@ -2,6 +2,7 @@
 package pdl
 
 import (
+	"slices"
 	"strings"
 
 	"gpureplay/model"
@@ -23,16 +24,18 @@ type Unit struct {
 	kernels map[uint64]*kernel // on the GPU and not completed, by program order
 	last    map[uint64]*kernel // the one that entered last, by stream
 	points  []exec.Points
-	stated  map[uint32]bool // kernels launched with the attribute; nil: all count as such
+	stated  map[uint32]bool     // kernels launched with the attribute; nil: all count as such
+	behind  map[uint64][]uint64 // kernels of other streams that one follows which has not been opened
 }
 
 // kernel is a kernel on the GPU.
 type kernel struct {
 	*model.KernelView
-	before    *kernel // that its warps wait for; nil: it has completed
-	next      uint32  // CTA
-	passed    []bool  // CTAs that have triggered or ended
-	left      int     // the others
+	before    []*kernel // that its warps wait for: those that have not completed
+	ends      bool      // warps without a wait do so before they exit: one of these is of another stream
+	next      uint32    // CTA
+	passed    []bool    // CTAs that have triggered or ended
+	left      int       // the others
 	triggers  bool
 	completed bool
 	touched   *footprint // by the kernel before it; nil: not needed
@@ -40,7 +43,8 @@ type kernel struct {
 
 // New returns the unit.
 func New(at Places) *Unit {
-	return &Unit{at: at, kernels: map[uint64]*kernel{}, last: map[uint64]*kernel{}}
+	return &Unit{at: at, kernels: map[uint64]*kernel{}, last: map[uint64]*kernel{},
+		behind: map[uint64][]uint64{}}
 }
 
 // Window is of [model.Dependency]: two kernels of a stream.
@@ -78,18 +82,26 @@ func (u *Unit) Programmatic(k *model.KernelView) bool { return u.stated == nil |
 func (u *Unit) Opened(v *model.KernelView, _ model.Time) error {
 	k := &kernel{KernelView: v, passed: make([]bool, v.CTAs), left: int(v.CTAs)}
 	if x := u.last[v.Stream]; x != nil && !x.completed {
-		k.before = x
+		k.before = append(k.before, x)
 	}
+	for _, order := range u.behind[v.Order] {
+		if x := u.kernels[order]; x != nil && !slices.Contains(k.before, x) {
+			k.before, k.ends = append(k.before, x), true
+		}
+	}
+	delete(u.behind, v.Order)
 	var header trace.Kernel
 	if err := u.m.Kernel(v.ID, &header); err != nil {
 		return err
 	}
 	f := &u.m.Program().Functions[header.Function]
 	k.triggers = u.at.Trigger != "none" || has(f, preExit)
-	if k.before != nil && u.at.Wait == "first-dependent" && !has(f, acqBulk) {
+	if len(k.before) > 0 && u.at.Wait == "first-dependent" && !has(f, acqBulk) {
 		k.touched = newFootprint()
-		if err := u.m.CTAs(k.before.ID, func(c *trace.CTA) { k.touched.add(u.function(k.before), c) }); err != nil {
-			return err
+		for _, x := range k.before {
+			if err := u.m.CTAs(x.ID, func(c *trace.CTA) { k.touched.add(u.function(x), c) }); err != nil {
+				return err
+			}
 		}
 	}
 	u.kernels[v.Order], u.last[v.Stream] = k, k
@@ -124,8 +136,19 @@ func (u *Unit) Follows(order uint64) bool {
 	return k != nil && k.triggers && k.left == 0
 }
 
+// Reached is of [model.WarpDependency]. A kernel that waits itself lets none follow: no third one of a chain enters.
+func (u *Unit) Reached(order uint64, port trace.Port) bool {
+	if k := u.kernels[order]; port == trace.PortBegun {
+		return k != nil && int(k.next) == len(k.passed)
+	}
+	return u.Follows(order) && !u.Holds(order)
+}
+
+// Behind is of [model.WarpDependency].
+func (u *Unit) Behind(order uint64, kernels []uint64) { u.behind[order] = kernels }
+
 // Holds is of [model.WarpDependency].
-func (u *Unit) Holds(order uint64) bool { return u.kernels[order].before != nil }
+func (u *Unit) Holds(order uint64) bool { return len(u.kernels[order].before) > 0 }
 
 // Completed is of [model.CTADependency].
 func (u *Unit) Completed(order uint64, _ model.Time) {
@@ -135,10 +158,11 @@ func (u *Unit) Completed(order uint64, _ model.Time) {
 	}
 	done.completed = true
 	delete(u.kernels, order)
-	if x := u.last[done.Stream]; x == done {
+	if u.last[done.Stream] == done {
 		delete(u.last, done.Stream)
-	} else if x != nil && x.before == done {
-		x.before = nil
+	}
+	for _, x := range u.kernels {
+		x.before = slices.DeleteFunc(x.before, func(k *kernel) bool { return k == done })
 	}
 }
 
@@ -165,7 +189,7 @@ func has(f *trace.Function, opcode string) bool {
 // Points is of [model.WarpDependency].
 func (u *Unit) Points(order uint64, c *trace.CTA) []exec.Points {
 	k := u.kernels[order]
-	if !k.triggers && k.before == nil {
+	if !k.triggers && len(k.before) == 0 {
 		return nil
 	}
 	u.points = u.points[:0]
@@ -177,8 +201,10 @@ func (u *Unit) Points(order uint64, c *trace.CTA) []exec.Points {
 
 func (u *Unit) pointsOf(k *kernel, w *trace.Warp) exec.Points {
 	f, p := u.function(k), exec.Points{Wait: exec.NoPoint, Trigger: exec.NoPoint}
-	if k.before != nil {
-		p.Wait = u.wait(k, f, w)
+	if len(k.before) > 0 {
+		if p.Wait = u.wait(k, f, w); p.Wait == exec.NoPoint && k.ends {
+			p.Wait = int32(max(0, len(w.Path)-1))
+		}
 	}
 	if k.triggers {
 		p.Trigger = u.trigger(f, w)

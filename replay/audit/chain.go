@@ -1,16 +1,53 @@
 package audit
 
-import "gpureplay/model"
+import (
+	"slices"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
 
 // chainBook checks kernels that are launched programmatically:
 //
-//   - chain: no more than two kernels of a stream are on the GPU.
+//   - chain: no more than two kernels of a stream are on the GPU, and none ends before a kernel of another stream that
+//     it follows programmatically.
 type chainBook struct {
 	a       *Auditor
 	streams map[uint64][]uint32 // kernels on the GPU; nil: none are launched so
+	behind  map[uint32][]uint32 // kernels of other streams that a kernel follows by a port, until they have ended
 }
 
-func newChainBook(a *Auditor) chainBook { return chainBook{a, map[uint64][]uint32{}} }
+// follows reads the ports of the program: a launch follows the kernels of the programmatic events that its stream has
+// waited for since the one before it.
+func (c *chainBook) follows() {
+	c.behind = map[uint32][]uint32{}
+	last, events, waits := map[uint64]uint32{}, map[uint64]uint32{}, map[uint64][]uint32{}
+	ops := c.a.tr.HostOps()
+	var op trace.HostOp
+	for ops.Next(&op) == nil { // an error ends the run
+		switch op.Kind {
+		case trace.OpLaunch:
+			last[op.Stream] = op.Kernel
+			if list := waits[op.Stream]; len(list) > 0 {
+				c.behind[op.Kernel] = list
+				delete(waits, op.Stream)
+			}
+		case trace.OpEventRecord:
+			delete(events, op.Event)
+			if k, ok := last[op.Stream]; ok && op.Port == trace.PortProgrammatic {
+				events[op.Event] = k
+			}
+		case trace.OpStreamWait:
+			if k, ok := events[op.Event]; ok {
+				waits[op.Stream] = append(waits[op.Stream], k)
+			}
+		case trace.OpCopyH2D, trace.OpCopyD2H, trace.OpCopyD2D, trace.OpCopyP2P, trace.OpMemset:
+			delete(last, op.Stream)
+		}
+	}
+}
+
+func newChainBook(a *Auditor) chainBook { return chainBook{a: a, streams: map[uint64][]uint32{}} }
 
 func (c *chainBook) dispatched(r *model.KernelRecord) {
 	if c.streams == nil {
@@ -23,6 +60,12 @@ func (c *chainBook) dispatched(r *model.KernelRecord) {
 }
 
 func (c *chainBook) ended(r *model.KernelRecord) {
+	for _, k := range c.behind[r.ID] {
+		if c.here(k) {
+			c.a.fail("chain", r.End, "kernel %d ends before kernel %d, which it follows programmatically", r.ID, k)
+		}
+	}
+	delete(c.behind, r.ID)
 	here := c.streams[r.Stream]
 	for i, id := range here {
 		if id == r.ID {
@@ -31,12 +74,22 @@ func (c *chainBook) ended(r *model.KernelRecord) {
 	}
 }
 
-// ahead reports whether a kernel is on the GPU with the one before it in its stream.
+// here reports whether a kernel is on the GPU.
+func (c *chainBook) here(kernel uint32) bool {
+	for _, here := range c.streams {
+		if slices.Contains(here, kernel) {
+			return true
+		}
+	}
+	return false
+}
+
+// ahead reports whether a kernel is on the GPU with one that it follows: of its stream, or by a port.
 func (c *chainBook) ahead(kernel uint32) bool {
 	for _, here := range c.streams {
 		if len(here) > 1 && here[1] == kernel {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(c.behind[kernel], c.here)
 }

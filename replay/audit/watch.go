@@ -34,6 +34,7 @@ func New(run *Run) (*Auditor, error) {
 		a.hazards.byCTA()
 		if _, ok := d.(model.WarpDependency); ok {
 			a.chain = newChainBook(a)
+			a.chain.follows()
 		}
 	}
 	a.own = p.Audits(run.Trace, run.Machine, a.fail)
