@@ -185,28 +185,31 @@ func TestMachinesAreNamed(t *testing.T) {
 	}
 }
 
-// A circle of a plot is drawn in curves on the PDF's page, and one without a colour is not.
-func TestCirclesOfAPDF(t *testing.T) {
-	for fill, drawn := range map[string]bool{"#ff0000": true, "none": false} {
-		d := &drawing{}
-		for _, e := range []string{`<svg width="100" height="100" viewBox="0 0 100 100">`,
-			`<circle cx="50" cy="50" r="10" style="x" />`} {
-			token, err := xml.NewDecoder(strings.NewReader(e)).Token()
-			if err != nil {
+// Circles and rectangles of a plot are on the PDF's page, in curves and as rectangles. Those without a colour are not.
+func TestAreasOfAPDF(t *testing.T) {
+	for _, c := range []struct{ element, operator string }{
+		{`<circle cx="50" cy="50" r="10"/>`, " c\n"}, {`<rect x="5" y="5" width="10" height="20"/>`, " re "},
+	} {
+		for fill, drawn := range map[string]bool{"#ff0000": true, "none": false} {
+			d := &drawing{}
+			for _, e := range []string{`<svg width="100" height="100" viewBox="0 0 100 100">`, c.element} {
+				token, err := xml.NewDecoder(strings.NewReader(e)).Token()
+				if err != nil {
+					t.Fatal(err)
+				}
+				d.begin(token.(xml.StartElement), "t")
+				d.open[0].style["fill"] = fill
+			}
+			d.SetCompression(false)
+			d.end()
+			d.end()
+			var out strings.Builder
+			if err := d.Output(&out); err != nil {
 				t.Fatal(err)
 			}
-			d.begin(token.(xml.StartElement), "t")
-			d.open[0].style["fill"] = fill
-		}
-		d.SetCompression(false)
-		d.end()
-		d.end()
-		var out strings.Builder
-		if err := d.Output(&out); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Count(out.String(), " c\n"); (got > 0) != drawn {
-			t.Errorf("fill %s: %d curves", fill, got)
+			if got := strings.Count(out.String(), c.operator); (got > 0) != drawn {
+				t.Errorf("%s, fill %s: %d of %q", c.element, fill, got, c.operator)
+			}
 		}
 	}
 }

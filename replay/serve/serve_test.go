@@ -159,6 +159,19 @@ func TestCellsOfABrowser(t *testing.T) {
 	}
 }
 
+// A report that cannot be made is an error of the server, in words.
+func TestReportThatFails(t *testing.T) {
+	dir := tables(t)
+	get := served(t, dir)
+	if err := os.RemoveAll(filepath.Join(dir, "runs")); err != nil {
+		t.Fatal(err)
+	}
+	if status, text := get("/report", nil); status != 500 || !strings.Contains(text, "runs") ||
+		strings.Contains(text, "<html") {
+		t.Errorf("status %d: %.200s", status, text)
+	}
+}
+
 // Only requests to this machine's own address get a reply. A link out of the folder is refused.
 func TestOthersAreRefused(t *testing.T) {
 	dir := tables(t)
