@@ -69,11 +69,19 @@ type unpacker struct {
 func newUnpacker(in *Input, dir string) *unpacker {
 	u := &unpacker{dir: dir, left: max(anyArchiveBytes, maxArchiveRatio*in.Size())}
 	u.why = fmt.Sprintf("it holds more than %d MiB, over %d times its size", u.left>>20, maxArchiveRatio)
-	if free, ok := durable.Free(filepath.Dir(dir)); ok && free/10*9 < uint64(u.left) {
-		u.left = int64(free / 10 * 9)
-		u.why = fmt.Sprintf("it holds more than %d MiB, nine tenths of the free disk at %s", u.left>>20, filepath.Dir(dir))
+	if free, ok := durable.Free(filepath.Dir(dir)); ok {
+		u.within(free)
 	}
 	return u
+}
+
+// within bounds the bytes by nine tenths of a free disk.
+func (u *unpacker) within(free uint64) {
+	if most := free / 10 * 9; most < uint64(u.left) {
+		u.left = int64(most)
+		u.why = fmt.Sprintf("it holds more than %d MiB, nine tenths of the free disk at %s", u.left>>20,
+			filepath.Dir(u.dir))
+	}
 }
 
 // full is the error of an archive beyond its bound.
