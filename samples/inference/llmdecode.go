@@ -28,7 +28,11 @@ func decodeGenerator() samples.Generator {
 			samples.Int("ctas", 132, 1, 1<<12, "CTAs of a projection"),
 			samples.Int("warps", 20, 1, 32, "warps of a CTA"),
 			samples.Int("shared", 216504, 0, 1<<20, "bytes of shared memory of a CTA: as on the H100, one CTA an SM"),
-			samples.Int("loads", 8, 1, 16, "loads of 16 bytes a thread that are in flight"),
+			samples.Int("loads", 8, 1, 32, "loads of 16 bytes a thread that are in flight"),
+			samples.Choice("deal", "what a projection deals to CTAs: rows to each warp in turn (rows), or blocks of 16 rows to "+
+				"each CTA, whose warps share the columns (blocks)", "rows", "blocks"),
+			samples.Choice("weights", "loads of weights: through the L1 (l1), or past it as copies to pages of shared memory "+
+				"are (pages)", "l1", "pages"),
 			samples.Choice("trigger", "where each warp executes PREEXIT: behind its last load of weights (loads)",
 				"none", "begin", "loads", "end"),
 			samples.Int("experts", 1, 1, 1024, "feed-forward networks of a layer; 1: one for all tokens, without a router"),
@@ -61,7 +65,7 @@ func decode(w samples.Writer, p samples.Params) error {
 	for range p.Int("layers") {
 		g.project(state, query, g.dense(hidden, (heads+2*kv)*64))
 		g.attend(query, cache, mixed, kv, heads/kv)
-		g.project(mixed, state, g.dense(heads*64, hidden))
+		g.project(mixed, state, g.even(g.dense(heads*64, hidden)))
 		g.feedForward(state, inner, hidden, wide)
 	}
 	if rows := p.Int("vocabulary"); rows > 0 {
@@ -81,6 +85,8 @@ type decoder struct {
 	shared             uint32
 	trigger            string
 	experts, active    int
+	blocks             bool          // projections deal blocks of rows
+	hidden             int           // columns of a block
 	choose             *rand.Rand    // of experts
 	route              samples.Array // the router's result; there is none of one expert
 }
@@ -88,12 +94,14 @@ type decoder struct {
 func newDecoder(w samples.Writer, p samples.Params) *decoder {
 	g := &decoder{p: samples.NewProgram(w), ctas: p.Int("ctas"), warps: p.Int("warps"), loads: p.Int("loads"),
 		position: p.Int("position"), trigger: p.Text("trigger"), shared: uint32(p.Int("shared")),
-		experts: p.Int("experts"), active: p.Int("active"), choose: rand.New(rand.NewPCG(p.Seed(), 0))}
+		experts: p.Int("experts"), active: p.Int("active"), blocks: p.Text("deal") == "blocks", hidden: p.Int("hidden"),
+		choose: rand.New(rand.NewPCG(p.Seed(), 0))}
 	if g.experts > 1 {
 		g.route = g.vector("route", max(2, g.experts)) // a load of it takes four bytes
 	}
 	triggers := g.trigger != "none"
-	g.code, g.attention = newProjection(g.p, g.loads, triggers), newAttention(g.p, triggers)
+	g.code = newProjection(g.p, g.loads, triggers, p.Text("weights") == "pages", g.blocks)
+	g.attention = newAttention(g.p, triggers)
 	return g
 }
 

@@ -135,3 +135,27 @@ func TestShapes(t *testing.T) {
 		}
 	}
 }
+
+// Blocks of 16 rows go to CTAs in equal parts: 128 of 132 CTAs load the weights of O and of up and gate, as measured.
+// All rows of the page's program are loaded once, through the L1 or past it.
+func TestBlocks(t *testing.T) {
+	for _, weights := range []string{"l1", "pages"} {
+		r := samplestest.Trace(t, "llm-decode", "layers=1", "vocabulary=0", "deal=blocks", "loads=24", "weights="+weights)
+		for kernel, w := range map[uint32]struct {
+			weights uint64
+			ctas    int
+		}{
+			0: {3072 * 2048 * 2, 132}, 2: {2048 * 2048 * 2, 128}, 3: {16384 * 2048 * 2, 128}, 4: {2048 * 8192 * 2, 132},
+		} {
+			bytes, ctas := loaded(t, r, kernel)
+			if vectors := bytes - w.weights; ctas != w.ctas || vectors < uint64(ctas)*4096 || vectors > uint64(ctas)*8192 {
+				t.Errorf("%s: kernel %d loads %d bytes in %d CTAs, want %d and a vector or two in each of %d", weights, kernel,
+					bytes, ctas, w.weights, w.ctas)
+			}
+		}
+	}
+	for _, shape := range [][]string{{"experts=8", "active=3"}, {"warps=4", "vocabulary=100"}, {"warps=1", "loads=32"}} {
+		samplestest.Generate(t, "llm-decode", append(shape, "deal=blocks", "layers=1", "hidden=256", "intermediate=512",
+			"ctas=3", "trigger=loads")...).Check(t)
+	}
+}

@@ -13,6 +13,13 @@ type matrix struct {
 	at            func(row, line int) uint64 // address of 512 bytes of a row
 	route         *samples.Array             // each warp loads it before weights: it says which ones; nil: none
 	after         bool                       // the kernel before writes the route
+	equal         bool                       // blocks are dealt to as many CTAs as get equal parts
+}
+
+// even has blocks dealt in equal parts: as measured, O and up/gate have 128 active CTAs of 132.
+func (g *decoder) even(m matrix) matrix {
+	m.equal = true
+	return m
 }
 
 // lines is how many loads of a warp a row takes.
@@ -56,7 +63,7 @@ func (g *decoder) beside(columns, rows int, chosen []int) matrix {
 // feedForward launches the end of a layer: up and gate, and down, of the chosen experts if there are several.
 func (g *decoder) feedForward(state, inner samples.Array, hidden, wide int) {
 	if g.experts == 1 {
-		g.project(state, inner, g.dense(hidden, 2*wide))
+		g.project(state, inner, g.even(g.dense(hidden, 2*wide)))
 		g.project(inner, state, g.dense(wide, hidden))
 		return
 	}

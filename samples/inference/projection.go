@@ -13,9 +13,14 @@ type projection struct {
 	dot                      [][]samples.Op
 	sum                      []samples.Op
 	result                   samples.Op
+	part, add                samples.Op // of the sums of a block: to shared memory; a result to which others add
 }
 
-func newProjection(p *samples.Program, loads int, triggers bool) *projection {
+func newProjection(p *samples.Program, loads int, triggers, pages, blocks bool) *projection {
+	weights := "LDG.E.128"
+	if pages {
+		weights = "LDG.E.128.STRONG.GPU"
+	}
 	c := p.Code("project")
 	tid, row, from, to, x, sum, part := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	k := &projection{code: c.Function, wait: c.Op("ACQBULK", samples.NoReg),
@@ -27,7 +32,7 @@ func newProjection(p *samples.Program, loads int, triggers bool) *projection {
 		result: c.Store("STG.E.U16", 2, to, sum)}
 	for range loads {
 		v := c.Reg()
-		k.weights = append(k.weights, c.Load("LDG.E.128", 16, v, from))
+		k.weights = append(k.weights, c.Load(weights, 16, v, from))
 		var dot []samples.Op
 		for range 4 { // two elements of BF16 each
 			dot = append(dot, c.Op("HFMA2.BF16", sum, v, x, sum))
@@ -40,6 +45,9 @@ func newProjection(p *samples.Program, loads int, triggers bool) *projection {
 	if triggers { // or else the code has no such instruction, and the kernel no trigger
 		k.trigger = c.Op("PREEXIT", samples.NoReg)
 	}
+	if blocks {
+		k.part, k.add = c.Store("STS", 4, tid, sum), c.Atomic("RED.E.ADD.F16", 2, samples.NoReg, to, sum)
+	}
 	k.route = c.Load("LDG.E", 4, from, to)
 	return k
 }
@@ -47,6 +55,10 @@ func newProjection(p *samples.Program, loads int, triggers bool) *projection {
 // project launches out = W·in. Each warp has rows of its own, in turn. The first loads of weights need nothing of the
 // kernel before, but for a router's result. Then it waits for that kernel, and copies the vector to shared memory.
 func (g *decoder) project(in, out samples.Array, m matrix) {
+	if g.blocks {
+		g.projectBlocks(in, out, m)
+		return
+	}
 	k, rows, lines, all := g.code, m.rows, m.lines(), g.ctas*g.warps
 	g.kernel(k.code, min(g.ctas, rows), func(b *samples.Block) {
 		for i := range b.Warps() {
