@@ -42,7 +42,7 @@ func boundariesPaper() *Paper {
 			},
 			{
 				Name: "decode", Title: "µs of the 80 kernels of a token on an H100 SXM5 (pdl-megakernel-reconstruction)",
-				Head: "program", GPU: "h100", Set: []string{"clock.dram_mhz=5233.61"}, Large: true,
+				Head: "program", GPU: "h100", Set: []string{"clock.dram_mhz=5233.61"}, Large: true, Unaudited: true,
 				Policies:  "graph,megakernel,boundary-free",
 				Workloads: []Workload{{Name: "body", Sample: "llm-decode", Params: []string{"vocabulary=0"}}},
 				Columns: []Column{

@@ -13,7 +13,7 @@
 //     then over the rows that have one.
 //  4. A workload whose input is a real file is left out, and named, where the file is not at hand.
 //  5. Means of ratios follow the paper: geometric, in ppcs arithmetic. Means of shares in per cent are arithmetic.
-//  6. Every run is audited.
+//  6. Every run is audited, but for those of an experiment whose auditor does not fit into memory.
 //  7. A row of child launches fills the GPU where at least as many warps of one kernel of the host launch children
 //     as the machine has places for; where an experiment says so, means are of such rows alone. Rows that do not
 //     count are marked.

@@ -40,6 +40,7 @@ type Experiment struct {
 	Mean       Mean
 	Counts     func(*Row) bool // rows in the mean; nil: all
 	Large      bool            // takes long: run only when requested
+	Unaudited  bool            // the auditor's books would not fit into memory
 	OverTime   bool            // its columns need residency over time
 	ChildTimes bool            // its columns need the times of child CTAs
 	Decisions  bool            // its columns need the reasons of decisions to launch

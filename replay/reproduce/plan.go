@@ -36,6 +36,7 @@ type unit struct {
 	config  *hardware.Config
 	choice  *policies.Choice
 	results []*replay.Result // of a search every try; nil: the policy does not apply
+	audited bool             // an experiment whose runs are audited requests it
 	timed   bool             // an experiment over time requests it
 	times   []window
 	spread  bool // an experiment requests the times of child CTAs
@@ -194,6 +195,7 @@ func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []st
 			p.units = append(p.units, u)
 			from.left.Add(1)
 		}
+		u.audited = u.audited || !e.Unaudited
 		u.timed, u.spread = u.timed || e.OverTime, u.spread || e.ChildTimes
 		u.decided = u.decided || e.Decisions
 		row.units[label] = u

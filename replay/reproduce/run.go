@@ -83,7 +83,8 @@ func (u *unit) run(ctx context.Context, dir string, index int) error {
 	if err != nil || u.choice.MissingInput(facts) != "" {
 		return err
 	}
-	job := &replay.Job{Trace: r, Name: u.from.sample, Config: u.config, Choices: []*policies.Choice{u.choice}, Audit: true}
+	job := &replay.Job{Trace: r, Name: u.from.sample, Config: u.config, Choices: []*policies.Choice{u.choice},
+		Audit: u.audited}
 	if u.timed {
 		job.Sample, job.Sampled, job.Launched = sampleCycles, u.sampled, u.launched
 	}
