@@ -24,7 +24,7 @@ func TestCollectLate(t *testing.T) {
 		t.Errorf("GOGC=100 in the environment and %d in force", gogc())
 	}
 	t.Setenv("GOGC", "")
-	if collectLate(); gogc() != 800 {
+	if collectLate(); gogc() != 1200 {
 		t.Errorf("%d in force at first", gogc())
 	}
 	for range 200 {
