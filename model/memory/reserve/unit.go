@@ -166,7 +166,14 @@ func (u *Unit) passLoads(p *unit.Access) {
 			continue
 		}
 		hits += n
-		p.Done = max(p.Done, u.hit(id, sector, mask, begins))
+		fill, done := c.Base+Time(c.Lines[id].Fill[bit&3]), begins+l1.Latency+unit.L1Extra
+		if mask != 1 || u.mem.Watcher != nil {
+			fill = u.filled(id, sector, mask)
+		}
+		if fill > done {
+			done = u.join(id, bit, fill)
+		}
+		p.Done = max(p.Done, done)
 	}
 	p.At, p.Taken, p.Left = at, taken, 0
 	l1.Stats.Reads += reads
@@ -174,21 +181,13 @@ func (u *Unit) passLoads(p *unit.Access) {
 	l1.Stats.Misses += reads - hits
 }
 
-// hit returns when sectors of a line are read that are there, or on their way.
-func (u *Unit) hit(id int32, sector uint64, mask uint8, at Time) Time {
-	c, bit := u.L1.Tags, uint(sector)&u.L1.Last
-	fill := c.Base + Time(c.Lines[id].Fill[bit&3])
-	if mask != 1 {
-		fill = c.Filled(id, bit, mask)
-	}
+// filled returns when sectors of a line are filled, and tells the watcher of the hit.
+func (u *Unit) filled(id int32, sector uint64, mask uint8) Time {
+	fill := u.L1.Tags.Filled(id, uint(sector)&u.L1.Last, mask)
 	if u.mem.Watcher != nil {
 		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: sector, Filled: fill})
 	}
-	done := at + u.L1.Latency + unit.L1Extra
-	if fill > done {
-		return u.join(id, bit, fill)
-	}
-	return done
+	return fill
 }
 
 // placeOf returns the L1's line with a tag, of request i of the access at hand, or noLine.

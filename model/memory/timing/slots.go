@@ -12,6 +12,7 @@ import (
 type Reservations struct {
 	near   [nearWords]nearWord // at hand, by the lowest bits of their epochs; their copies in others are stale
 	ratio  *Ratio              // SM cycles to cycles of the port; nil: they are the same
+	top    Time                // the last epoch that has come to hand: nothing is taken behind it
 	others *otherWords         // few requests go there
 }
 
@@ -20,8 +21,6 @@ const nearWords = 4
 
 // otherWords are the words of a window.
 type otherWords struct {
-	top Time // the last epoch that has been at hand: nothing is taken behind it
-
 	// A crowded port is searched over many words that stay full: from the first word of
 	// a run of them to the one behind it.
 	full, behind Time
@@ -154,8 +153,8 @@ func (s *Reservations) turn(e Time) bool {
 	}
 	o := s.others
 	o.words[uint(at.epoch)&(Window/64-1)] = at.word
-	if e > o.top { // the host would wait for a stale word
-		o.top, *at = e, nearWord{word: word{e, ^uint64(0)}}
+	if e > s.top { // the host would wait for a stale word
+		s.top, *at = e, nearWord{word: word{e, ^uint64(0)}}
 		return true
 	}
 	w := o.words[uint(e)&(Window/64-1)]
@@ -202,10 +201,21 @@ func (s *Reservations) load(t Time) (taken int) {
 	if s.ratio != nil {
 		t = s.ratio.To(t)
 	}
-	if n := s.loadNear(t >> 6); n >= 0 { // as a rule
+	e := t >> 6
+	if n := s.loadNear(e); n >= 0 { // as a rule
 		return n
 	}
-	return s.taken(t>>6-1) + s.taken(t>>6-2)
+	if w := s.nearest(e - 1); w.epoch == e-1 {
+		taken = w.taken
+	} else if e-1 <= s.top {
+		taken = s.taken(e - 1)
+	}
+	if w := s.nearest(e - 2); w.epoch == e-2 {
+		taken += w.taken
+	} else if e-2 <= s.top {
+		taken += s.taken(e - 2)
+	}
+	return taken
 }
 
 // loadNear is load before an epoch where both words are at hand; or it is negative.
@@ -217,13 +227,9 @@ func (s *Reservations) loadNear(e Time) int {
 	return w.taken + v.taken
 }
 
-// taken returns how many of the 64 cycles of an epoch are taken.
+// taken returns how many of the 64 cycles of an epoch are taken, whose word is not at hand.
 func (s *Reservations) taken(e Time) int {
-	near := s.nearest(e)
-	switch {
-	case near.epoch == e:
-		return near.taken
-	case e < 0 || e > s.others.top:
+	if e < 0 {
 		return 0
 	}
 	w := s.peek(e)
@@ -242,7 +248,7 @@ func (s *Reservations) Next(t Time) Time {
 		e := t >> 6
 		w := s.nearest(e).word
 		if w.epoch != e {
-			if e > s.others.top {
+			if e > s.top {
 				return t
 			}
 			w = s.peek(e)
