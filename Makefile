@@ -9,7 +9,8 @@
 # make newest  the loading tests with the newest versions of the Python packages, which a new user gets
 # make results the papers' experiments, into the tables of docs/results; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
-# make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim, ACCELSIM_ROOT=DIR/gpu-simulator its speed
+# make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim, ACCELSIM_ROOT=DIR/gpu-simulator
+#              cycles and processor seconds of both simulators on programs of the samples
 # make profile cmd/replay/replay.pgo, by which the compiler optimises the commands of make dist, from the benchmarks
 # make same   BASE=REVISION: whether every table of every sample and capture has the bytes that it had there
 # make narrow  of the results the narrow tasks alone
@@ -117,6 +118,7 @@ platforms:
 bench: build
 	go test -run '^$$' -bench . -benchmem ./...
 	samples/bench.sh bin/replay $(CAPTURES)
+	go test ./replay/measured -run AccelSimPrograms -v -count=1 -timeout 3h -command $(CURDIR)/bin/replay -long
 
 profile:
 	go test -run '^$$' -bench BenchmarkReplay -benchtime 3s -cpuprofile $(CURDIR)/cmd/replay/replay.pgo -o bin/replay.test ./replay

@@ -7,11 +7,7 @@
 # instructions, sectors of 32 B that hit an L1 and those that leave an SM, in
 # millions a second, and sectors per instruction. The time is that of the whole
 # command, from its start to its end, tables written. Beside it stand the seconds of
-# processors and how many processors there are. Where ACCELSIM_ROOT names the folder
-# gpu-simulator of a built Accel-Sim, the last columns have what that does of warp
-# instructions in a second of a processor, once, in thousands, and how many times as
-# many ours does; a case on a preset that Accel-Sim ships no configuration for has none,
-# nor one of more than MOST instructions (default 4 million), which it takes minutes for.
+# processors and how many processors there are.
 set -euo pipefail
 : "${EPOCHREALTIME:?bench.sh needs bash 5}"
 replay=${1:?usage: samples/bench.sh path/to/replay [folder of Accel-Sim captures]}
@@ -22,8 +18,8 @@ trap 'rm -rf "$dir"' EXIT
 # field KEY: the value of a key in the one-row JSON on standard input
 field() { grep -o "\"$1\": [0-9.e+-]*" | head -1 | cut -d' ' -f2; }
 
-printf '%-12s %11s %8s %8s %8s %8s %9s %11s %11s %7s %7s %5s %10s %6s\n' \
-	workload 'warp insts' 'ms' 'insts/s' 'L1 hit/s' 'to L2/s' 'per inst' cycles 'trace bytes' 'RSS MB' 'CPU s' cores 'Accel-Sim' times
+printf '%-12s %11s %8s %8s %8s %8s %9s %11s %11s %7s %7s %5s\n' \
+	workload 'warp insts' 'ms' 'insts/s' 'L1 hit/s' 'to L2/s' 'per inst' cycles 'trace bytes' 'RSS MB' 'CPU s' cores
 replayed() { # NAME GPU, of $dir/NAME.trace.zst
 	local best= began took all=0 n=0 cpu=
 	until ((n++ >= 5 && all > 2000000)); do
@@ -39,24 +35,9 @@ replayed() { # NAME GPU, of $dir/NAME.trace.zst
 	done
 	value() { field "$1" <"$dir/best.json"; }
 	awk -v name="$1" -v us="$best" -v n="$(value warp_instructions)" -v s="$(value wall_seconds)" -v l1="$(value l1_hit_sectors_per_second)" \
-		-v cpu="$cpu" -v cores="$(nproc)" -v other="$(accelsim "$1" "$2" "$(value warp_instructions)")" \
+		-v cpu="$cpu" -v cores="$(nproc)" \
 		-v l2="$(value l2_sectors_per_second)" -v c="$(value cycles)" -v bytes="$(wc -c <"$dir/$1.trace.zst")" -v rss="$(value peak_rss_bytes)" \
-		'BEGIN{l1 *= s; l2 *= s; printf "%-12s %11d %8.1f %8.2f %8.2f %8.2f %9.2f %11d %11d %7.0f %7.2f %5d", name, n, us/1e3, n/us, l1/us, l2/us, (l1+l2)/n, c, bytes, rss/1e6, cpu, cores
-			if (other > 0) printf " %10.2f %6.0f", n/other/1e3, other/cpu; print ""}'
-}
-accelsim() { # NAME GPU INSTS: its seconds of a processor for $dir/NAME.trace.zst
-	local root=${ACCELSIM_ROOT:-} config sm at=$dir/accelsim
-	case $2 in rtx3070) config=SM86_RTX3070 sm=86 ;; qv100) config=SM7_QV100 sm=70 ;; *) return 0 ;; esac
-	{ [ -n "$root" ] && [ "$3" -le "${MOST:-4000000}" ]; } || return 0
-	rm -rf "$at"
-	"$replay" --quiet export --format=traceg --sm="$sm" -o "$at" "$dir/$1.trace.zst" >/dev/null || return 0
-	cp "$root/gpgpu-sim/configs/tested-cfgs/$config"/* "$at"
-	{ TIMEFORMAT='%U %S'; time (cd "$at" && LD_LIBRARY_PATH=$(echo "$root"/gpgpu-sim/lib/*/*/release) "$root/bin/release/accel-sim.out" \
-		-trace ./kernelslist.g -config gpgpusim.config -config "$root/configs/tested-cfgs/$config/trace.config" >"$at/log" 2>&1); } 2>"$dir/other" || {
-		echo "bench.sh: Accel-Sim fails on $1: $(tail -n 1 "$at/log")" >&2
-		return 0
-	}
-	tail -1 "$dir/other" | awk '{print $1 + $2}'
+		'BEGIN{l1 *= s; l2 *= s; printf "%-12s %11d %8.1f %8.2f %8.2f %8.2f %9.2f %11d %11d %7.0f %7.2f %5d\n", name, n, us/1e3, n/us, l1/us, l2/us, (l1+l2)/n, c, bytes, rss/1e6, cpu, cores}'
 }
 generated() { # NAME GPU SAMPLE PARAM...
 	local name=$1 gpu=$2 sample=$3; shift 3

@@ -24,11 +24,15 @@ var (
 	command = flag.String("command", "", "a built replay, whose processor seconds stand beside Accel-Sim's")
 	into    = flag.String("into", "", "a Markdown file whose table accelsim-programs is written anew")
 	only    = flag.String("programs", "", "programs that are compared, separated by commas (all)")
+	long    = flag.Bool("long", false, "also a program of 10 million warp instructions: half an hour of Accel-Sim")
 )
+
+// program is a sample and its parameters.
+type program struct{ sample, params string }
 
 // programs are algorithms that the generator behaviour did not make, at sizes that Accel-Sim simulates in a minute or
 // two. No rule of the model was made from them.
-var programs = []struct{ sample, params string }{
+var programs = []program{
 	{"matmul", "m=96 n=96 k=96"},
 	{"matmul", "m=256 n=256 k=128 seed=5"},
 	{"ffma", "ctas=64 threads=256 iterations=8"},
@@ -75,13 +79,17 @@ func TestAccelSimPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, x := range programs {
+		list := programs
+		if *long && p.Preset == "rtx3070" {
+			list = append(list[:len(list):len(list)], program{"stn", "kernels=28"})
+		}
+		for _, x := range list {
 			if *only != "" && !slices.Contains(strings.Split(*only, ","), x.sample) {
 				continue
 			}
 			r := programRow{name: strings.TrimSpace(x.sample + " " + x.params), preset: p.Preset}
 			params := strings.Fields(x.params)
-			if err := s.program(t.Context(), t.TempDir(), x.sample, params, p.Config, p.SM, cfg, &r); err != nil {
+			if err := s.programRow(t.Context(), t.TempDir(), x.sample, params, p.Config, p.SM, cfg, &r); err != nil {
 				t.Errorf("%s on %s: %v", r.name, p.Preset, err)
 				continue
 			}
@@ -99,8 +107,8 @@ func TestAccelSimPrograms(t *testing.T) {
 	}
 }
 
-// program runs a sample in both simulators, in a folder that it empties.
-func (s *simulator) program(ctx context.Context, dir, sample string, params []string, config string, sm uint32,
+// programRow runs a sample in both simulators, in a folder that it empties.
+func (s *simulator) programRow(ctx context.Context, dir, sample string, params []string, config string, sm uint32,
 	cfg *hardware.Config, r *programRow) error {
 	defer os.RemoveAll(dir)
 	g, err := samples.Get(sample)
