@@ -58,6 +58,32 @@ func chainWarp(r *rand.Rand, b *strings.Builder, says bool) {
 	fmt.Fprintf(b, "int R1 <- R1 x%d\nexit\n", 1+r.IntN(30))
 }
 
+// portedTrace is a chain whose kernels go to several streams, with events of any port between them.
+func portedTrace(r *rand.Rand) string {
+	lines, k := strings.Split(chainTrace(r), "\n"), 0
+	for i, line := range lines {
+		if !strings.HasPrefix(line, "launch ") {
+			continue
+		}
+		head, _, _ := strings.Cut(line, " stream=")
+		from, to := r.IntN(3), r.IntN(3)
+		lines[i] = fmt.Sprintf("%s stream=%d%s", head, to, []string{"", " programmatic"}[r.IntN(2)])
+		if k++; k > 1 && r.IntN(4) > 0 {
+			lines[i] = fmt.Sprintf("record %d port=%s stream=%d\nwait %d stream=%d\n%s", 10+k,
+				[]string{"programmatic", "begun", "completed"}[r.IntN(3)], from, 10+k, to, lines[i])
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Edges between streams follow their ports: the two machines agree.
+func TestPortsAgainstReference(t *testing.T) {
+	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
+		return portedTrace(r), append(randomMachine(r), "policy="+[]string{"pdl", "pdl,trigger=begin",
+			"pdl,trigger=last-load", "pdl,trigger=end,edges=all", "hyperq"}[r.IntN(5)])
+	})
+}
+
 // Kernels that are launched programmatically, with triggers and waits of the path or placed: the two machines agree.
 func TestPDLAgainstReference(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {

@@ -56,7 +56,8 @@ type nHost struct {
 
 // nStream holds the operations that have not completed.
 type nStream struct {
-	number int // among all streams
+	number int        // among all streams
+	behind []*nKernel // that its next kernel follows by a programmatic event
 	queue  []*nOp
 }
 
@@ -71,6 +72,8 @@ type nOp struct {
 }
 
 type nCudaEvent struct {
+	of      *nKernel // at a port of which it is done; nil: behind all before it
+	port    trace.Port
 	done    bool
 	waiters []*nStream
 }
@@ -170,9 +173,15 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 	case trace.OpEventRecord:
 		e := &nCudaEvent{}
 		h.events[op.Event] = e
+		if n.pdl != nil {
+			n.pdl.records(h.stream(op.Stream), e, op.Port)
+		}
 		h.push(&nOp{op: op, ev: e})
 	case trace.OpStreamWait:
-		h.stream(op.Stream)
+		st := h.stream(op.Stream)
+		if e := h.events[op.Event]; e != nil && e.port == trace.PortProgrammatic {
+			st.behind = append(st.behind, e.of)
+		}
 		if e := h.events[op.Event]; e != nil && !e.done {
 			h.push(&nOp{op: op, ev: e})
 		}
@@ -180,6 +189,9 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 		k := n.kernels[op.Kernel]
 		k.stream = h.stream(op.Stream)
 		k.hwq, k.early = k.stream.number%len(n.queues), h.loose
+		if n.pdl != nil {
+			n.pdl.behind[k], k.stream.behind = k.stream.behind, nil
+		}
 		h.push(&nOp{op: op, k: k})
 		h.arrive(k, n.t+model.Time(n.cfg.Host.LaunchLatency))
 		return cyclesOfNs(n.cfg.Host.LaunchOverheadNs, n.cfg)
@@ -354,6 +366,9 @@ func (h *nHost) kernelEnded(k *nKernel) {
 			h.pop(st)
 		}
 		h.begin(st)
+	}
+	if h.n.pdl != nil {
+		h.n.pdl.look()
 	}
 	h.run()
 }

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"slices"
 	"strings"
 
 	"gpureplay/trace"
@@ -11,19 +12,24 @@ import (
 type nPDL struct {
 	n             *Machine
 	trigger, wait string
-	all           bool                  // every launch is programmatic
-	before        map[*nKernel]*nKernel // that had not completed when it was opened
+	all           bool                    // every launch is programmatic
+	before        map[*nKernel][]*nKernel // that had not completed when it was opened
+	behind        map[*nKernel][]*nKernel // of other streams, that it follows
 	completed     map[*nKernel]bool
 	passed        map[*nCTA]map[uint32]bool    // warps behind their triggers
 	through       map[*nKernel]map[uint32]bool // CTAs
 	fresh         map[*nSM]*nKernel            // for which the L1 was emptied
 	followed      map[*nKernel]bool
+	begun         map[*nKernel]int // CTAs that have been placed
+	ported        bool             // an event has a port
 }
 
 func newNPDL(n *Machine, args map[string]string) *nPDL {
 	p := &nPDL{n: n, trigger: "none", wait: args["wait"], all: args["edges"] == "all",
-		before: map[*nKernel]*nKernel{}, completed: map[*nKernel]bool{}, passed: map[*nCTA]map[uint32]bool{},
-		through: map[*nKernel]map[uint32]bool{}, fresh: map[*nSM]*nKernel{}, followed: map[*nKernel]bool{}}
+		before: map[*nKernel][]*nKernel{}, behind: map[*nKernel][]*nKernel{},
+		completed: map[*nKernel]bool{}, passed: map[*nCTA]map[uint32]bool{},
+		through: map[*nKernel]map[uint32]bool{}, fresh: map[*nSM]*nKernel{}, followed: map[*nKernel]bool{},
+		begun: map[*nKernel]int{}}
 	if x := args["trigger"]; x != "" {
 		p.trigger = x
 	}
@@ -43,14 +49,20 @@ func (p *nPDL) open(st *nStream) {
 		}
 		if i == 1 {
 			first := st.queue[0].k
-			if st.queue[0].done || !p.triggered(first) || !p.all && o.k.tk.Flags&trace.KernelProgrammatic == 0 {
+			if st.queue[0].done || !p.triggered(first) || p.ahead(first) ||
+				!p.all && o.k.tk.Flags&trace.KernelProgrammatic == 0 {
 				return
 			}
 			if !o.k.opened {
-				p.before[o.k] = first
+				p.before[o.k] = append(p.before[o.k], first)
 			}
 		}
 		if !o.k.opened {
+			for _, k := range p.behind[o.k] {
+				if k.opened && !p.completed[k] {
+					p.before[o.k] = append(p.before[o.k], k)
+				}
+			}
 			o.k.opened, o.k.early, o.k.ready = true, i > 0, true
 			p.n.inspect()
 		}
@@ -125,22 +137,26 @@ func (p *nPDL) pass(c *nCTA) {
 	if p.triggered(k) && !p.followed[k] {
 		p.followed[k] = true
 		p.n.post(p.n.t+1, nFollowPhase, func() {
-			if !p.completed[k] {
-				p.open(k.stream)
-			}
+			p.follow(k)
 		})
 	}
 }
 
 // ahead reports whether warps of a kernel that wait are kept back.
-func (p *nPDL) ahead(k *nKernel) bool { return p.before[k] != nil && !p.completed[p.before[k]] }
+func (p *nPDL) ahead(k *nKernel) bool {
+	return slices.ContainsFunc(p.before[k], func(x *nKernel) bool { return !p.completed[x] })
+}
 
 // placed gives the warps of a CTA the points at which they wait.
 func (p *nPDL) placed(c *nCTA) {
 	p.passed[c] = map[uint32]bool{}
+	defer p.began(c.k)
 	if p.ahead(c.k) {
 		for _, w := range c.warps {
 			w.waits = p.waitOf(w)
+			if w.waits == noWait && p.foreign(c.k) {
+				w.waits = len(w.w.Path) - 1
+			}
 		}
 	}
 }
@@ -175,7 +191,7 @@ func (p *nPDL) waitOf(w *nWarp) int {
 func (p *nPDL) conflicts(k *nKernel, in *trace.Inst, addrs []uint64) bool {
 	writes := func(in *trace.Inst) bool { return in.Flags&(trace.InstStore|trace.InstAtomic) != 0 }
 	mine, _ := touchedSectors(addrs, uint64(in.Width))
-	for _, item := range p.before[k].items {
+	for _, item := range p.itemsBefore(k) {
 		for i := range item.tc.Warps {
 			w, mem := &item.tc.Warps[i], 0
 			for _, at := range w.Path {
@@ -238,7 +254,7 @@ func (p *nPDL) ended(k *nKernel) {
 	p.completed[k] = true
 	for _, s := range p.n.sms {
 		for _, w := range s.slots {
-			if w != nil && w.kept && p.before[w.cta.k] == k {
+			if w != nil && w.kept && slices.Contains(p.before[w.cta.k], k) && !p.ahead(w.cta.k) {
 				w.kept = false
 				w.from = max(w.from, p.n.t+1)
 			}
