@@ -11,7 +11,7 @@ type KernelSampler interface {
 	// Skip returns the cycles from the first CTA of a kernel to its end, if the kernel is not to be simulated, and
 	// whether it is likely to change the contents of the L2.
 	Skip(k *trace.Kernel) (cycles Time, fetches, ok bool)
-	// Ran tells the cycles and the work of a simulated kernel.
+	// Ran tells the cycles and the work of a simulated kernel; nil: of a wave.
 	Ran(k *trace.Kernel, cycles Time, work *KernelWork)
 }
 

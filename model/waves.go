@@ -39,7 +39,7 @@ func (u *ctaScheduler) waveEnded(k *kernelRun, c *ctaRun, t Time) error {
 		return nil
 	}
 	if w.asked {
-		w.sampler.Ran(&k.tk, t-w.end, &k.rec.Work)
+		w.sampler.Ran(&k.tk, t-w.end, nil)
 	}
 	w.end, w.asked = t, false
 	left := k.Left

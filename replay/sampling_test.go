@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math"
@@ -213,28 +214,32 @@ func TestRankingIsUnchanged(t *testing.T) {
 var sampleSeeds = flag.Uint64("sample-seeds", 10,
 	"places of the checks of --approximate that are tried for each program")
 
-// phased are programs whose interval does not hold the truth. The kernels of path become faster, little by little.
-var phased = map[string]bool{"path": true}
+// sampleGPU is the machine of these tests.
+var sampleGPU = flag.String("sample-gpu", "a100", "preset of the tests of intervals of --approximate")
+
+// covered is how many of a hundred intervals hold the truth at least, where these are fewer than ninety. The times of
+// path rise and fall over ten kernels, so three neighbours are alike.
+var covered = map[string]uint64{"rtx3070 path": 60}
 
 // Programs with ten kernels and more, with many places of checks each: the true cycles are inside of the
-// interval in nine of ten, but for those named above.
+// interval in nine of ten.
 func TestIntervalsHoldTheTruth(t *testing.T) {
-	machine := quick(t, "a100")
+	machine := quick(t, *sampleGPU)
 	for name, settings := range map[string][]string{
 		"stn": {"kernels=120", "nx=64", "ny=64", "nz=16"}, "hsp": {"kernels=120", "n=128"}, "lpc": {"kernels=120", "n=128"},
 		"path": {"cols=20000", "rows=600", "pyramid=5"}, "bfs": {"nodes=4096"}, "scale": {"kernels=120"},
 		"conv": {"iterations=60", "width=256", "height=256"},
 	} {
-		covers(t, name, samplestest.Trace(t, name, settings...), machine)
+		t.Run(name, func(t *testing.T) { covers(t, name, samplestest.Trace(t, name, settings...), machine) })
 	}
-	covers(t, "one phase", tracetest.FromText(t, iterative(60, 60)), machine)
+	t.Run("phase", func(t *testing.T) { covers(t, "phase", tracetest.FromText(t, iterative(60, 60)), machine) })
 }
 
 // So are the captures of Accel-Sim with ten kernels and more.
 func TestIntervalsOfCapturesHoldTheTruth(t *testing.T) {
-	machine := quick(t, "a100")
+	machine := quick(t, *sampleGPU)
 	for _, name := range []string{"accelsim-simpletorch-v100", "accelsim-backprop-h100"} {
-		covers(t, name, converttest.Trace(t, tracetest.Data(t, name)), machine)
+		t.Run(name, func(t *testing.T) { covers(t, name, converttest.Trace(t, tracetest.Data(t, name)), machine) })
 	}
 }
 
@@ -253,7 +258,7 @@ func covers(t *testing.T, name string, r *container.Reader, machine *hardware.Co
 	}
 	t.Logf("%s: %d kernels, %d skipped, inside %d of %d, worst %.2f %%", name, r.Kernels(), skipped, inside, seeds,
 		100*worst)
-	if inside*10 < seeds*9 && !phased[name] || worst > 0.02 {
+	if inside*100 < seeds*cmp.Or(covered[*sampleGPU+" "+name], 90) || worst > 0.02 {
 		t.Errorf("%s: the truth is inside of %d of %d intervals", name, inside, seeds)
 	}
 }

@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"internal/durable":        {},
 	"internal/intervals":      {"model"},
 	"replay/audit":            {"trace", "model", "replay/table"},
-	"replay/approx":           {"trace", "model"},
+	"replay/approx":           {"trace", "model", "model/memory"},
 	"replay/capture":          {"trace", "model", "replay/table", "internal/intervals"},
 	"replay/analyse":          {"trace", "model", "policies", "replay", "internal/intervals", "internal/workers"},
 	"trace/internal/words":    {},

@@ -1,21 +1,23 @@
 // Package approx replays a part of the kernels of a program that repeats itself, and bounds the error of that.
 //
 //  1. Kernels of one class have the same function, grid, block, paths of all warps and count of thread instructions.
-//  2. The first kernel of a class is simulated and not used: caches are cold for it.
-//  3. A class is simulated until the times of its last three kernels agree within the error that was requested.
-//     Then its kernels are skipped, and take the mean of the simulated ones.
+//  2. The simulated kernels of a class are a sample, and skipped ones take its mean. A kernel whose time and work in L2
+//     and DRAM both differ from the sample's by more than the error requested begins another: caches were cold.
+//  3. A class is skipped as soon as Student's t bounds the mean of its sample within the error requested, at 95 % and
+//     from three kernels on. The times alone never choose the kernels of a sample: those that agree by chance are
+//     faster than the rest.
 //  4. Now and then one kernel of each class is simulated as a check: after about twenty skipped kernels of a class,
-//     at a random place. Checks that all hold double that distance, up to eighty kernels.
-//  5. A check that is off by more than the error requested ends the skipping of its class: the program has entered
-//     another phase. The kernels that were skipped since the check before may all have been off as much.
+//     at a random place. Checks that all hold double that distance, up to eighty kernels. A check joins the sample.
+//  5. The kernels that were skipped since the check before may all be off as much as a check. One that is off by more
+//     than the error requested, and by more than a single kernel may be by Student's t, ends the skipping of its class:
+//     the program has entered another phase.
 //  6. A skipped kernel leaves its footprint in the L2, if the latest simulated one of its class used DRAM: only the
 //     sectors, and only of the last kernels that fill it, when the next kernel is simulated. All else stays as it is.
-//     So checks of all classes come together, behind one kernel that is simulated and not used.
+//     So checks of all classes come together, and behind such kernels one is simulated before them and not used.
 //  7. The waves of a kernel with more than twenty of equal CTAs are skipped by the same rules. The first wave of each
 //     kernel and the last ones are simulated.
-//  8. The relative errors of the checks, and of the three that agreed, give the interval of the total, by Student's t
-//     at 95 %: a skipped kernel takes the mean of three. Their deviation counts as a tenth of the error requested at
-//     least, since few may agree by chance.
+//  8. The interval of the total covers the errors of the samples' means, of single kernels around them, and of rule 5.
+//     Deviations count as a tenth of the error requested at least, since few may agree by chance.
 package approx
 
 import (
@@ -25,11 +27,12 @@ import (
 	"slices"
 
 	"gpureplay/model"
+	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
 
 const (
-	agree  = 3 // kernels or waves that must agree
+	least  = 3 // kernels or waves of a sample
 	atMost = 4 // times the least distance of checks, after checks that held
 
 	// skipped units of a class from one check to the next, on average
@@ -44,15 +47,18 @@ type Class struct {
 	WarpInsts   uint64
 	key         classKey
 
-	Simulated, Skipped, Checks, Failed uint64       // kernels; checks that were off
-	Mean                               float64      // cycles that a skipped kernel takes
-	SkippedCycles                      float64      // of all skipped ones
-	last                               []model.Time // times of the latest simulated ones
-	skips, due, checks                 bool         // kernels are skipped; the next one is a check; the running one is
-	errors                             []float64    // relative to the mean, of checks and of kernels that agreed
-	fetches                            bool         // the latest simulated one used DRAM
-	since                              float64      // cycles of the kernels that were skipped since the check before
-	doubt                              float64      // cycles by which those before checks that were off may be off
+	Simulated, Skipped, Checks, Failed uint64  // kernels; checks that were off
+	Mean                               float64 // cycles that a skipped kernel takes
+	SkippedCycles                      float64 // of all skipped ones
+	sample                             sample
+	work                               memory.Traffic // of the latest simulated one
+	skips, due, checks                 bool           // kernels are skipped; the next is a check; the running one is
+	fetches                            bool           // the latest simulated one used DRAM
+	squares                            float64        // of deviations from the means of earlier samples, relative
+	freedom                            int            // degrees of, of these
+	shared                             float64        // cycles of skipped kernels, each by the root of its sample's size
+	since                              float64        // cycles of the kernels that were skipped since the check before
+	doubt                              float64        // cycles by which those before checks may be off
 }
 
 // Program samples a program: its kernels, and the waves of CTAs of kernels with more than twenty of them.
@@ -75,6 +81,7 @@ type Sampler struct {
 	skipping  int  // classes whose kernels are skipped
 	left      int  // skipped kernels until the next checks
 	apart     int  // times the least distance of checks
+	fetched   bool // a kernel that uses DRAM was skipped since then
 	warms     bool // the next kernel that is simulated comes before the checks
 	unused    bool // the running kernel does
 }
@@ -123,6 +130,8 @@ func (s *Sampler) Skip(k *trace.Kernel) (cycles model.Time, fetches, ok bool) {
 	c.Skipped++
 	c.SkippedCycles += c.Mean
 	c.since += c.Mean
+	c.shared += c.Mean / math.Sqrt(float64(c.sample.n))
+	s.fetched = s.fetched || c.fetches
 	return model.Time(math.Round(c.Mean)), c.fetches, true
 }
 
@@ -131,9 +140,9 @@ func (s *Sampler) callChecks() {
 	for _, c := range s.order {
 		c.due = c.skips
 	}
-	s.warms = true
-	s.left = s.draw(s.skipping)
+	s.warms, s.fetched = s.fetched, false
 	s.apart = min(2*s.apart, atMost) // a check that is off makes it one again
+	s.left = s.draw(s.skipping)
 }
 
 // draw returns how many kernels are skipped for some classes between checks.
@@ -145,54 +154,99 @@ func (s *Sampler) draw(classes int) int {
 // Ran is of [model.KernelSampler].
 func (s *Sampler) Ran(k *trace.Kernel, cycles model.Time, work *model.KernelWork) {
 	c := s.class(k)
-	c.fetches = work.DRAMReads+work.DRAMWrites > 0
-	if c.Simulated++; c.Simulated == 1 || s.unused {
+	c.Simulated++
+	if work != nil {
+		c.fetches = work.DRAMReads+work.DRAMWrites > 0
+	}
+	if s.unused {
 		s.unused = false
 		return
 	}
-	c.last = append(c.last, cycles)
-	c.last = c.last[max(0, len(c.last)-agree):]
+	off := math.Abs(float64(cycles)/c.sample.mean - 1)
 	switch {
 	case c.checks:
-		s.check(c, cycles)
-	case len(c.last) == agree && s.together(c.last):
-		c.skips, c.Mean = true, mean(c.last)
-		for _, x := range c.last {
-			c.errors = append(c.errors, float64(x)/c.Mean-1)
+		c.checks = false
+		c.Checks++
+		c.doubt += float64(off * c.since)
+		c.since = 0
+		if off > max(s.tolerance, c.sample.single(s.tolerance)) {
+			c.Failed++
+			s.apart, s.left = 1, min(s.left, s.every*s.skipping)
+			c.begin()
 		}
+	case c.sample.n > 0 && off > s.tolerance && work != nil && s.other(&c.work, &work.Traffic):
+		c.begin()
+	}
+	if work != nil {
+		c.work = work.Traffic
+	}
+	c.sample.add(float64(cycles))
+	s.settle(c)
+}
+
+// other reports whether so many sectors of a kernel hit the L2, or are of DRAM, that it is another one.
+func (s *Sampler) other(a, b *memory.Traffic) bool {
+	differ := func(x, y uint64) bool { return math.Abs(float64(x)-float64(y)) > s.tolerance*float64(b.L2Accesses) }
+	return differ(a.L2Hits, b.L2Hits) || differ(a.DRAMReads, b.DRAMReads) || differ(a.DRAMWrites, b.DRAMWrites)
+}
+
+// settle decides whether a class is skipped from now on.
+func (s *Sampler) settle(c *Class) {
+	was := c.skips
+	c.Mean = c.sample.mean
+	c.skips = c.sample.n >= least && c.sample.half(s.tolerance) <= s.tolerance
+	switch {
+	case c.skips && !was:
 		s.skipping++
 		s.left += s.draw(1)
-	}
-}
-
-// check compares a check with the kernels that were skipped since the one before.
-func (s *Sampler) check(c *Class, cycles model.Time) {
-	c.checks = false
-	c.Checks++
-	off := float64(cycles)/c.Mean - 1
-	c.errors = append(c.errors, off)
-	if math.Abs(off) > s.tolerance {
-		c.Failed++
-		c.doubt += math.Abs(off) * c.since
-		c.skips, c.last = false, c.last[len(c.last)-1:]
+	case was && !c.skips:
 		s.skipping--
-		s.apart = 1
-	} else {
-		c.Mean = mean(c.last)
+		c.due = false
 	}
-	c.since = 0
 }
 
-func (s *Sampler) together(times []model.Time) bool {
-	return float64(slices.Max(times)-slices.Min(times)) <= s.tolerance*mean(times)
+// begin begins another sample.
+func (c *Class) begin() {
+	if c.Skipped > 0 {
+		c.squares, c.freedom = c.pooled()
+	}
+	c.sample = sample{}
 }
 
-func mean(times []model.Time) float64 {
-	sum := 0.0
-	for _, t := range times {
-		sum += float64(t)
+// pooled returns the squares of the relative deviations of the class, and how many degrees of freedom they have.
+func (c *Class) pooled() (squares float64, freedom int) {
+	if c.sample.n == 0 {
+		return c.squares, c.freedom
 	}
-	return sum / float64(len(times))
+	return c.squares + c.sample.squares/float64(c.sample.mean*c.sample.mean), c.freedom + c.sample.n - 1
+}
+
+// sample is the times of simulated kernels: their number, mean, and squares of the deviations from it.
+type sample struct {
+	n             int
+	mean, squares float64
+}
+
+func (s *sample) add(x float64) {
+	s.n++
+	d := x - s.mean
+	s.mean += d / float64(s.n)
+	s.squares += float64(d * (x - s.mean))
+}
+
+// spread is the relative deviation, and at least a tenth of the error requested.
+func (s *sample) spread(tolerance float64) float64 {
+	return max(math.Sqrt(s.squares/float64(max(1, s.n-1)))/s.mean, tolerance/10)
+}
+
+// half is half the width of the 95 % interval of the mean, relative.
+func (s *sample) half(tolerance float64) float64 {
+	return student(s.n-1) * s.spread(tolerance) / math.Sqrt(float64(s.n))
+}
+
+// single is half the width of the 95 % interval of another kernel's time, relative.
+func (s *sample) single(tolerance float64) float64 {
+	return student(s.n-1) * s.spread(tolerance) * math.Sqrt(1+1/float64(s.n))
 }
 
 // Classes returns the classes with skipped kernels, those with the most skipped time first.
@@ -207,17 +261,11 @@ func (s *Sampler) Classes() []*Class {
 	return all
 }
 
-// Spread is the deviation of the relative errors of a class, and at least a tenth of the error requested.
+// Spread is the deviation of the kernels of a class from the means of their samples, and at least a tenth of the error
+// requested.
 func (s *Sampler) Spread(c *Class) float64 {
-	n, sum, squares := float64(len(c.errors)), 0.0, 0.0
-	for _, e := range c.errors {
-		sum, squares = sum+e, squares+float64(e*e)
-	}
-	variance := 0.0
-	if n > 1 {
-		variance = max(0, (squares-float64(sum*sum/n))/(n-1))
-	}
-	return max(math.Sqrt(variance), s.tolerance/10)
+	squares, freedom := c.pooled()
+	return max(math.Sqrt(squares/float64(max(1, freedom))), s.tolerance/10)
 }
 
 // Half returns half the width of the 95 % interval of the cycles that were skipped. The errors of classes are added,
@@ -235,16 +283,17 @@ func (p *Program) Half() (cycles float64) {
 	return cycles
 }
 
-// half is half the width of the interval of one class.
+// half is half the width of the interval of one class: the skipped kernels share the error of their sample's mean.
 func (s *Sampler) half(c *Class) float64 {
 	if c.Skipped == 0 {
 		return 0
 	}
-	width := student(len(c.errors)-1) * s.Spread(c) * math.Sqrt(1.0/agree+1/float64(c.Skipped))
-	return float64(c.SkippedCycles*width) + c.doubt
+	_, freedom := c.pooled()
+	single := float64(c.SkippedCycles*c.SkippedCycles) / float64(c.Skipped)
+	return float64(student(freedom)*s.Spread(c)*math.Sqrt(float64(c.shared*c.shared)+single)) + c.doubt
 }
 
-// quantiles are those of Student's t at 97.5 %, by degrees of freedom from 1 on.
+// quantiles are Student's t at 97.5 %, by degrees of freedom from 1 on.
 var quantiles = [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
 	2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
 
