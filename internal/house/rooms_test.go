@@ -51,6 +51,8 @@ var allowed = map[string][]string{
 		"model/memory/coalesce", "model/memory/hostmem", "model/memory/tags"},
 	"model/memory/reserve": {"trace", "model/hardware", "model/clock", "model/memory", "model/memory/coalesce",
 		"model/memory/hostmem", "model/memory/tags", "model/memory/timing", "model/memory/unit"},
+	"model/memory/dram": {"model/hardware", "model/clock", "model/memory", "model/memory/hostmem",
+		"model/memory/tags", "model/memory/timing"},
 	"model/memory/cycle": {"trace", "model/hardware", "model/clock", "model/memory", "model/memory/coalesce",
 		"model/memory/hostmem", "model/memory/tags", "model/memory/timing", "model/memory/unit"},
 	"model/memory/engine":      {"model/hardware", "model/memory", "model/memory/reserve", "model/memory/cycle"},

@@ -35,21 +35,15 @@ type crossbar struct {
 	spare   []int // room for them
 	known   []int // and those that are told when loads are done
 
-	// The channels (fills.go):
-	dramDue   []Time // the cycle in which each acts
-	dramSoon  Time
-	dramTimes *dramTimes
-	filling   []filling // fetches whose fill time is known now
-	freed     []int32   // slices that a request has left
-	rop       Time
-	fills     l2Misses
+	rop   Time
+	fills l2Misses
 }
 
 func newCrossbar(m *System) *crossbar {
 	c := m.Cfg
 	n := &crossbar{
 		m: m, latency: m.latency, packets: newPackets(), rests: newPayloads(),
-		dramSoon: Never, rop: Time(c.L2.Latency), fills: newL2Misses(),
+		rop: Time(c.L2.Latency), fills: newL2Misses(),
 	}
 	n.perPort = max(1, c.Icnt.SMsPerPort)
 	n.ports = c.SM.Count / n.perPort
@@ -97,13 +91,14 @@ func (n *crossbar) connect() {
 }
 
 // next returns the cycle in which it has something to do.
-func (n *crossbar) next() Time { return min(n.wakeups.next(), n.dramSoon) }
+func (n *crossbar) next() Time { return min(n.wakeups.next(), n.m.dram.Next()) }
 
 // advance performs the stages of cycle t.
 func (n *crossbar) advance(t Time) {
-	if n.dramSoon <= t {
+	if d := n.m.dram; d.Next() <= t {
 		n.now = t
-		n.advanceDRAM(t)
+		d.Advance(t)
+		n.deliverFills(t)
 	}
 	if !n.begin(t) {
 		return

@@ -7,7 +7,7 @@
 //	crossbar.enter        sends a miss by the injection port of its SM.
 //	crossbar.admitOne     takes it to its slice, of the SMs in turn; crossbar.pass lets it through the ROP delay.
 //	crossbar.take         has the slice perform it (crossbar.serve): slice.hit, slice.wait or slice.ask.
-//	channel.put           queues a fetch before DRAM; channel.cycle and channel.command schedule it (FR-FCFS).
+//	slice.put             queues a fetch before DRAM, which schedules it ([dram.Channels]).
 //	crossbar.deliverFills gives a fill to the replies that wait for it.
 //	crossbar.offerReply   brings a reply to the crossbar; crossbar.eject takes it to its SM, of the slices in turn.
 //	Unit.filled           gives the fill to the merged loads of its MSHR (awaitFill).

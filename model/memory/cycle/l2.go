@@ -5,6 +5,7 @@ import (
 
 	"gpureplay/model/memory"
 	"gpureplay/model/memory/coalesce"
+	"gpureplay/model/memory/dram"
 	"gpureplay/model/memory/tags"
 	"gpureplay/model/memory/timing"
 	"gpureplay/model/memory/unit"
@@ -14,7 +15,7 @@ import (
 type slice struct {
 	// Fields of each request lie together.
 	tags.L2
-	channel       *channel
+	channel       *dram.Channel
 	fills         *l2Misses
 	rop           Time
 	blocked       Time  // the slice takes nothing before this
@@ -35,7 +36,7 @@ type slice struct {
 	port    timing.Reservations // of the crossbar: requests
 	out     timing.Reservations // replies
 
-	inChannel int // its number among the slices of its channel
+	queue int // its requests to the channel
 }
 
 // ahead is how long before the reply of its fill a sector is there for others.
@@ -47,10 +48,9 @@ func (s *slice) init(m *System, number int) {
 	s.port, s.in, s.out = timing.NewReservations(t, icnt), timing.NewReservations(t, l2), timing.NewReservations(t, icnt)
 	s.L2 = tags.NewL2(t, c, m.Mapping)
 	s.rop, s.mshrs, s.merge = Time(c.L2.Latency), c.L2.MSHRs, c.L2.Merge
-	s.channel, s.fills = &m.channels[unit.ChannelOf(c, number)], &m.xbar.fills
+	s.channel, s.fills = m.dram.Channel(unit.ChannelOf(c, number)), &m.xbar.fills
 	s.number, s.room = int32(number), int32(c.L2.Queue)
-	s.inChannel = len(s.channel.slices)
-	s.channel.slices = append(s.channel.slices, newDRAMQueue(s.number))
+	s.queue = s.channel.Connect(s.number)
 }
 
 // read returns when the slice has the sectors of mask, from one on, that are requested at t; Unknown: the reply waits
@@ -77,7 +77,7 @@ func (s *slice) read(sector uint64, mask uint8, t Time) Time {
 func (s *slice) hit(id int32, bit uint, mask uint8, t Time) Time {
 	if f := s.Tags.PendingMiss(id, bit, mask); f >= 0 {
 		if s.own {
-			return t + s.channel.alone() + 1
+			return t + s.channel.Alone() + 1
 		}
 		return s.wait(f, id, bit)
 	}
@@ -95,9 +95,9 @@ func (s *slice) hit(id int32, bit uint, mask uint8, t Time) Time {
 // fetchAlone reads the block of a sector for a unit of the machine, and returns when it is filled.
 func (s *slice) fetchAlone(id int32, sector uint64, bit uint, t Time) Time {
 	n := s.Tags.Block.Sectors()
-	s.channel.stats.ReadSectors += uint64(n)
-	s.channel.stats.Accesses += uint64(n)
-	fill := t + s.channel.alone()
+	s.channel.Stats.ReadSectors += uint64(n)
+	s.channel.Stats.Accesses += uint64(n)
+	fill := t + s.channel.Alone()
 	if s.mshrs > 0 {
 		s.pending.Push(fill)
 	}
@@ -139,11 +139,11 @@ func (s *slice) write(r *coalesce.Request, t Time) Time {
 func (s *slice) writeThrough(r *coalesce.Request, t Time) Time {
 	first, carries := coalesce.Carried(r.Mask)
 	if s.own {
-		s.channel.put(s, r.Sector+uint64(first), carries, t, true, noFetch)
-		return t + s.channel.alone()
+		s.put(r.Sector+uint64(first), carries, t, true, noFetch)
+		return t + s.channel.Alone()
 	}
 	s.waitsFor = s.fills.open(s.number)
-	s.channel.put(s, r.Sector+uint64(first), carries, t, true, s.waitsFor)
+	s.put(r.Sector+uint64(first), carries, t, true, s.waitsFor)
 	return memory.Unknown
 }
 
@@ -179,7 +179,7 @@ func (s *slice) allocate(sector uint64, t Time) int32 {
 	for s.drives = 0; dirty != 0; s.drives += b.Sectors() {
 		dirty &^= b.Whole() << (b.First(uint(bits.TrailingZeros8(dirty))) & 7)
 	}
-	s.channel.put(s, line+uint64(b.First(lowest)), s.drives, t, true, noFetch)
+	s.put(line+uint64(b.First(lowest)), s.drives, t, true, noFetch)
 	return id
 }
 
@@ -189,6 +189,12 @@ func (s *slice) stop() {
 		s.Stats.Stops++
 	}
 	s.blockedFirst = true
+}
+
+// put queues a read or a write of n sectors, from one on, for a fetch, which the slice finds out at t.
+func (s *slice) put(sector uint64, n uint, t Time, write bool, fetch int32) {
+	s.asked++
+	s.channel.Put(s.queue, sector, n, t, write, fetch)
 }
 
 // full reports whether the channel has no room for a slice's request.
@@ -227,7 +233,7 @@ func (s *slice) ask(id int32, sector uint64, bit uint, t Time) Time {
 	}
 	n := s.Tags.Block.Sectors()
 	f := s.fills.open(s.number)
-	s.channel.put(s, sector&^uint64(n-1), n, t, false, f)
+	s.put(sector&^uint64(n-1), n, t, false, f)
 	x := &s.fills.all[f]
 	if x.counts = s.mshrs > 0; x.counts {
 		s.pendingMisses++

@@ -1,7 +1,7 @@
 package cycle
 
 import (
-	"gpureplay/model/memory/hostmem"
+	"gpureplay/model/memory/dram"
 	"gpureplay/model/memory/tags"
 )
 
@@ -29,7 +29,7 @@ type heldReply struct {
 }
 
 const (
-	noFetch  = -1
+	noFetch  = dram.NoFetch
 	noAnswer = -1
 )
 
@@ -76,89 +76,36 @@ func (q *l2Misses) next(id int32) (x reply, behind int32) {
 	return x, behind
 }
 
-// filling is a fetch with a known fill time.
-type filling struct {
-	fetch int32
-	t     Time
-}
-
-// due wakes a channel for its next command. Requests that slices take in an SM cycle reach it their latency later,
-// so it acts so long before its time.
-func (n *crossbar) due(c *channel) {
-	n.dramDue[c.index] = c.next
-	n.dramSoon = min(n.dramSoon, n.dramTimes.timeOf(c.next)-n.rop)
-}
-
-// advanceDRAM has the channels act that have something to do up to SM cycle t.
-func (n *crossbar) advanceDRAM(t Time) {
-	next, limit := Never, n.dramTimes.from(t+n.rop+1)
-	for i, due := range n.dramDue {
-		if due < limit {
-			c := &n.m.channels[i]
-			c.bringNext()
-			c.run(limit)
-			due = c.next
-			n.dramDue[i] = due
-		}
-		next = min(next, due)
-	}
-	if len(n.filling)+len(n.freed) > 0 {
-		n.bringLines() // all at a time, or else each would be waited for
-		n.deliverFills(t)
-	}
-	if n.dramSoon = Never; next < Never {
-		n.dramSoon = n.dramTimes.timeOf(next) - n.rop
-	}
-}
-
-// bringLines prefetches the lines that fetches fill, and the replies that wait for them. It also prefetches the set of
-// the first request of a slice that has room now.
-func (n *crossbar) bringLines() {
-	for i := range n.filling {
-		f := &n.fills.all[n.filling[i].fetch]
-		if f.line != tags.NoLine {
-			hostmem.Prefetch(&n.m.slices[f.slice].Tags.Lines[f.line])
-		}
-		if f.first != noAnswer {
-			hostmem.Prefetch(&n.fills.held[f.first])
-		}
-	}
-	for _, slice := range n.freed {
-		if s := &n.m.slices[slice]; s.blockedFirst {
-			s.Tags.PrefetchSet(n.queues[slice].first(n.packets.all).sector >> (s.Per & 63))
-		}
-	}
-}
-
 // deliverFills notifies slices of fetches that come, and of room for requests.
 func (n *crossbar) deliverFills(t Time) {
-	for _, k := range n.filling {
-		f := &n.fills.all[k.fetch]
+	d := n.m.dram
+	for _, k := range d.Filled {
+		f := &n.fills.all[k.Fetch]
 		s, b := &n.m.slices[f.slice], &n.replies[f.slice]
 		if f.line != tags.NoLine {
-			s.Tags.SetFill(f.line, uint(f.bit), tags.UnknownFill+uint32(k.fetch), k.t)
+			s.Tags.SetFill(f.line, uint(f.bit), tags.UnknownFill+uint32(k.Fetch), k.At)
 		}
 		if f.counts {
 			s.pendingMisses--
-			s.pending.Push(k.t)
+			s.pending.Push(k.At)
 		}
 		for id := f.first; id != noAnswer; {
 			var x reply
 			x, id = n.fills.next(id)
-			x.at = k.t + 1
+			x.at = k.At + 1
 			b.fills.push(&x)
 			if !b.hasHead {
 				n.post(n.offers+int(f.slice), x.at)
 			}
 		}
 		n.retry(f.slice, t)
-		n.fills.close(k.fetch)
+		n.fills.close(k.Fetch)
 	}
-	for _, slice := range n.freed {
+	for _, slice := range d.Left {
 		n.m.slices[slice].asked--
 		n.retry(slice, t)
 	}
-	n.filling, n.freed = n.filling[:0], n.freed[:0]
+	d.Filled, d.Left = d.Filled[:0], d.Left[:0]
 }
 
 // retry has a slice try its first request in cycle t, which it did not take.

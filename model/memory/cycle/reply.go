@@ -111,7 +111,7 @@ func turnOf(asking []uint64, turn int32) int {
 
 // serve has a slice perform a request in cycle at.
 func (n *crossbar) serve(k *packet, s *slice, slice int, at Time) {
-	m, c := n.m, &s.channel.stats
+	m, c := n.m, &s.channel.Stats
 	before, reads, writes := s.Stats.Hits, c.ReadSectors, c.WriteSectors
 	s.waited, s.own, s.waitsFor, s.drives = false, false, noFetch, 0
 	x := reply{of: k.of, sm: k.sm, way: k.way, accesses: uint8(bits.OnesCount8(k.mask))}

@@ -3,6 +3,7 @@ package cycle
 import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
+	"gpureplay/model/memory/dram"
 	"gpureplay/model/memory/timing"
 	"gpureplay/model/memory/unit"
 )
@@ -10,13 +11,13 @@ import (
 // System is the memory of the cycle-level engine.
 type System struct {
 	unit.Base
-	latency  Time               // of the crossbar, each way
-	back     *timing.HeadOfLine // of replies to units of the machine; nil: a packet stops none behind it
-	xbar     *crossbar
-	slices   []slice
-	channels []channel
-	units    []Unit
-	own      ownPorts
+	latency Time               // of the crossbar, each way
+	back    *timing.HeadOfLine // of replies to units of the machine; nil: a packet stops none behind it
+	xbar    *crossbar
+	slices  []slice
+	dram    *dram.Channels
+	units   []Unit
+	own     ownPorts
 }
 
 // New makes the memory of a machine.
@@ -27,14 +28,10 @@ func New(c *hardware.Config) *System {
 		m.back = timing.NewHeadOfLine(c.L2.Slices, c.SM.Count)
 	}
 	m.xbar = newCrossbar(m)
-	times := newDRAMTimes(c)
-	m.channels, m.xbar.dramDue = make([]channel, c.DRAM.Channels), make([]Time, c.DRAM.Channels)
-	for i := range m.channels {
-		m.channels[i].init(m, times, i)
-		m.xbar.dramDue[i] = Never
-		m.Drams = append(m.Drams, &m.channels[i].stats)
+	m.dram = dram.New(c, m.Mapping, &m.Tables, m.xbar.rop)
+	for i := range c.DRAM.Channels {
+		m.Drams = append(m.Drams, &m.dram.Channel(i).Stats)
 	}
-	m.xbar.dramTimes = times
 	m.slices = make([]slice, c.L2.Slices)
 	for i := range m.slices {
 		m.slices[i].init(m, i)
@@ -76,15 +73,11 @@ func (m *System) Leave(addr, bytes uint64, written bool, t Time) {
 // Watch is of [memory.System].
 func (m *System) Watch(w memory.Watcher) {
 	m.Watcher = w
-	for i := range m.channels {
-		m.channels[i].watcher = w
-	}
+	m.dram.Watch(w)
 }
 
 // Records is of [memory.System].
 func (m *System) Records() []memory.Record {
-	for i := range m.channels { // the last writes are still on their way
-		m.channels[i].run(Never)
-	}
+	m.dram.Finish()
 	return m.Base.Records()
 }

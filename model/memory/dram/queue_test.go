@@ -1,4 +1,4 @@
-package cycle
+package dram
 
 import (
 	"math/rand/v2"
@@ -8,42 +8,57 @@ import (
 	"gpureplay/model/memory/tags"
 )
 
-// A queue of a channel gives requests in the order in which they came, with their times,
-// also when it grows while it goes round.
-func TestDRAMQueueKeepsOrder(t *testing.T) {
+// A queue of a channel gives requests in the order in which they came, with the time of the first, while places are
+// used again.
+func TestQueueKeepsOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	q := newDRAMQueue(0)
+	s, q := newRequests(), newQueue()
 	var put, got int32
 	for range 20_000 {
 		if q.n == 0 || r.IntN(100) < 52 && q.n < 50 {
-			*q.push() = dramRequest{fetch: put, t: Time(2 * put)}
+			id := s.open()
+			s.all[id] = request{fetch: put, t: Time(2 * put)}
+			q.push(s.all, id)
 			put++
 			continue
 		}
-		if k := q.first(); k.t != Time(2*got) || k.fetch != got {
-			t.Fatalf("request %d, of time %d, before %d", k.fetch, k.t, got)
+		id := q.head
+		if k := s.all[id]; q.at != Time(2*got) || k.fetch != got {
+			t.Fatalf("request %d, of time %d, before %d", k.fetch, q.at, got)
 		}
-		q.drop()
-		got++
+		q.pop(s.all)
+		s.close(id)
+		if got++; q.n == 0 && q.at != Never {
+			t.Fatalf("an empty queue has one at %d", q.at)
+		}
 	}
-	if len(q.ring) <= 8 || got < 5000 {
-		t.Errorf("%d requests went through a ring of %d", got, len(q.ring))
+	if len(s.all) > 50 || got < 5000 {
+		t.Errorf("%d requests went through %d places", got, len(s.all))
+	}
+}
+
+// putAll queues requests to rows for a bank, with the numbers of their fetches.
+func putAll(s *requests, q *bankQueue, rows []uint64) {
+	for i, row := range rows {
+		id := s.open()
+		s.all[id] = request{row: row, fetch: int32(i)}
+		q.push(s.all, id)
 	}
 }
 
 // A bank gives the oldest request to its open row, and without one the oldest.
 func TestBankQueuesPreferTheOpenRow(t *testing.T) {
-	q, x := newBankQueues(4), &bankQueue{first: noRequest}
+	s, q := newRequests(), bankQueue{first: none}
 	for range 2 { // places are used again
-		for i, row := range []uint64{5, 7, 6, 7} {
-			*q.push(x) = dramRequest{row: row, fetch: int32(i)}
-		}
+		putAll(&s, &q, []uint64{5, 7, 6, 7})
 		for _, want := range []int32{1, 3, 0, 2} {
-			if k := q.choose(x, 7, ^uint64(0)); k.fetch != want {
+			id := q.choose(s.all, 7, ^uint64(0))
+			if k := s.all[id]; k.fetch != want {
 				t.Errorf("request %d, want %d", k.fetch, want)
 			}
+			s.close(id)
 		}
-		if x.first != noRequest {
+		if q.first != none {
 			t.Error("some are left")
 		}
 	}
@@ -56,20 +71,18 @@ func TestBankPrefersRowZeroAtFirst(t *testing.T) {
 		rows  []uint64
 		fetch int32
 	}{{[]uint64{5, 16, 0}, 1}, {[]uint64{5, 17, 8}, 0}} {
-		c := &channel{queues: newBankQueues(4), mapping: &tags.Mapping{RowBits: 15}, times: &dramTimes{
+		c := &Channel{requests: newRequests(), mapping: &tags.Mapping{RowBits: 15}, times: &times{
 			DRAMConfig: &hardware.DRAMConfig{BurstBytes: 32}}}
 		c.waits[reads] = 3
 		x := &c.banks[0]
 		x.init()
-		for i, row := range want.rows {
-			*c.queues.push(&x.queues[reads]) = dramRequest{row: row, fetch: int32(i)}
-		}
+		putAll(&c.requests, &x.queues[reads], want.rows)
 		c.waiting[reads].add(0)
-		if c.choose(1); x.fetch != want.fetch {
+		if c.choose(1, 0); x.fetch != want.fetch {
 			t.Errorf("of rows %v request %d, want %d", want.rows, x.fetch, want.fetch)
 		}
 		c.serving.all, x.row = 0, want.rows[2]
-		if c.choose(1); x.fetch != 2 {
+		if c.choose(1, 0); x.fetch != 2 {
 			t.Errorf("of rows %v request %d behind that, want that of the open row", want.rows, x.fetch)
 		}
 	}

@@ -1,4 +1,4 @@
-package cycle
+package dram
 
 import "gpureplay/model/hardware"
 
@@ -18,40 +18,40 @@ type writeQueue struct {
 	waits     [modes]int     // requests that wait for their bank, among which it chooses
 	room      [modes]int     // most of them
 	high, low int            // write-backs from which on it writes, and below which it reads again
-	all       bankSet        // the channel's banks
+	every     bankSet        // the channel's banks
 }
 
 func newWriteQueue(d *hardware.DRAMConfig) writeQueue {
 	return writeQueue{
 		separate: d.WriteQueue > 0, room: [modes]int{d.Window, d.WriteQueue}, high: d.WriteHigh, low: d.WriteLow,
-		all: 1<<(d.Banks-1)<<1 - 1,
+		every: 1<<(d.Banks-1)<<1 - 1,
 	}
 }
 
-func (x *dramBank) init() {
+func (x *bank) init() {
 	x.row = noOpenRow
 	for i := range x.queues {
-		x.queues[i] = bankQueue{first: noRequest, row: noOpenRow}
+		x.queues[i] = bankQueue{first: none, row: noOpenRow}
 	}
 }
 
 // modeOf is the queue of a request. A store that a reply waits for goes with the reads: too few of them would wait in
 // a write queue for ever.
-func (q *writeQueue) modeOf(r *dramRequest) int {
-	if q.separate && r.write && r.fetch == noFetch {
+func (q *writeQueue) modeOf(r *request) int {
+	if q.separate && r.write && r.fetch == NoFetch {
 		return writes
 	}
 	return reads
 }
 
 // full reports whether the queue of a request has no room.
-func (q *writeQueue) full(r *dramRequest) bool {
+func (q *writeQueue) full(r *request) bool {
 	mode := q.modeOf(r)
 	return q.waits[mode] >= q.room[mode]
 }
 
 // idle returns the banks without a request at hand for which requests wait that the channel serves now.
-func (c *channel) idle() bankSet { return c.waiting[c.mode] &^ c.serving.all }
+func (c *Channel) idle() bankSet { return c.waiting[c.mode] &^ c.serving.all }
 
 // switches reports whether the channel serves the other queue in the next cycle in which a bank has no request at
 // hand.
@@ -64,18 +64,18 @@ func (q *writeQueue) switches() bool {
 
 // switchMode has the channel serve the other queue, if it is time. Banks with a request at hand look for none
 // (frfcfs_scheduler::schedule).
-func (c *channel) switchMode() {
-	if c.serving.all != c.writeQueue.all && c.switches() {
+func (c *Channel) switchMode() {
+	if c.serving.all != c.writeQueue.every && c.switches() {
 		c.mode = reads + writes - c.mode
 	}
 }
 
 // goOn has a queue go on with the row of its last request, while it has more of them: the other queue may open
 // another row meanwhile (m_last_row of frfcfs_scheduler).
-func (c *channel) goOn(q *bankQueue, row uint64) {
+func (c *Channel) goOn(q *bankQueue, row uint64) {
 	q.row = noOpenRow
-	for at := q.first; at != noRequest; at = c.queues.all[at].next {
-		if c.queues.all[at].row == row {
+	for at := q.first; at != none; at = c.all[at].next {
+		if c.all[at].row == row {
 			q.row = row
 		}
 	}

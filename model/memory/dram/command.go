@@ -1,15 +1,14 @@
-package cycle
+package dram
 
 import (
 	"math/bits"
 
 	"gpureplay/model/memory"
-	"gpureplay/model/memory/hostmem"
 )
 
-// dramBank is a bank: who waits for it, which request it has at hand, and from when on it
+// bank is a bank: who waits for it, which request it has at hand, and from when on it
 // takes commands.
-type dramBank struct {
+type bank struct {
 	row       uint64 // the open one; noOpenRow: none
 	want      uint64 // the row of the request at hand
 	came      Time   // and when it came to the bank
@@ -99,8 +98,8 @@ func newBankGroups(banks, groups int) bankGroups {
 // bankSet has a bit for each bank.
 type bankSet uint64
 
-// mostDRAMBanks is the most banks that a channel may have. A mask of the index spares Go's bounds check.
-const mostDRAMBanks = 64
+// mostBanks is the most banks that a channel may have. A mask of the index spares Go's bounds check.
+const mostBanks = 64
 
 func (s *bankSet) add(b int)    { *s |= 1 << (b & 63) }
 func (s *bankSet) remove(b int) { *s &^= 1 << (b & 63) }
@@ -117,11 +116,11 @@ const (
 // bankSets are the banks with a request at hand, by the command that they need next.
 type bankSets struct {
 	all   bankSet
-	ripe  [commands]bankSet   // those that take it, for all that they know by themselves
-	later [commands]bankSet   // those that take it from a time on
-	soon  [commands]Time      // none of later does before
-	due   Time                // the first of soon, or before it
-	from  [mostDRAMBanks]Time // when each does
+	ripe  [commands]bankSet // those that take it, for all that they know by themselves
+	later [commands]bankSet // those that take it from a time on
+	soon  [commands]Time    // none of later does before
+	due   Time              // the first of soon, or before it
+	from  [mostBanks]Time   // when each does
 }
 
 // ripen moves banks that take their command in cycle w to those that do.
@@ -138,7 +137,7 @@ func (s *bankSets) ripen(w Time) {
 func (s *bankSets) pick(need int, w Time) {
 	soon, ripe := Never, bankSet(0)
 	for m := s.later[need&3]; m != 0; m &= m - 1 {
-		if at := s.from[bits.TrailingZeros64(uint64(m))&(mostDRAMBanks-1)]; at > w {
+		if at := s.from[bits.TrailingZeros64(uint64(m))&(mostBanks-1)]; at > w {
 			soon = min(soon, at)
 		} else {
 			ripe |= m & -m
@@ -149,9 +148,9 @@ func (s *bankSets) pick(need int, w Time) {
 	s.soon[need&3] = soon
 }
 
-// sort puts a bank into the set of the command that it needs next.
-func (c *channel) sort(b int) {
-	s, x, bit := &c.serving, &c.banks[b&(mostDRAMBanks-1)], bankSet(1)<<(b&63)
+// sort puts a bank into the set of the command that it needs next, in cycle w.
+func (c *Channel) sort(b int, w Time) {
+	s, x, bit := &c.serving, &c.banks[b&(mostBanks-1)], bankSet(1)<<(b&63)
 	s.ripe[x.need&3] &^= bit
 	s.later[x.need&3] &^= bit
 	if s.all&bit == 0 {
@@ -167,27 +166,31 @@ func (c *channel) sort(b int) {
 		need, from = toWrite, x.column+c.times.openWrite-c.times.open
 	}
 	x.need = need
+	if from <= w {
+		s.ripe[need&3] |= bit
+		return
+	}
 	s.later[need&3] |= bit
-	s.from[b&(mostDRAMBanks-1)] = from
+	s.from[b&(mostBanks-1)] = from
 	s.soon[need&3] = min(s.soon[need&3], from)
 	s.due = min(s.due, from)
 }
 
-// closeRows closes the rows of all banks, for a refresh.
-func (c *channel) closeRows() {
+// closeRows closes the rows of all banks in cycle w, behind a refresh.
+func (c *Channel) closeRows(w Time) {
 	for b := range c.last + 1 {
-		c.banks[b&(mostDRAMBanks-1)].row = noOpenRow
-		c.sort(b)
+		c.banks[b&(mostBanks-1)].row = noOpenRow
+		c.sort(b, w)
 	}
 }
 
 // turns has bit i for the bank that is probed as number i.
-func (c *channel) turns(s bankSet) uint64 {
+func (c *Channel) turns(s bankSet) uint64 {
 	return uint64(s>>(c.first&63)|s<<((c.last+1-c.first)&63)) & (2<<(c.last&63) - 1)
 }
 
 // asked returns the first bank of a set by turn, and its number, or noTurn.
-func (c *channel) asked(s bankSet) (b, turn int) {
+func (c *Channel) asked(s bankSet) (b, turn int) {
 	if s == 0 {
 		return 0, noTurn
 	}
@@ -203,14 +206,14 @@ func (c *channel) asked(s bankSet) (b, turn int) {
 const noTurn = 64
 
 // bank returns the one that is probed as number i.
-func (c *channel) bank(i int) int { return (c.first + i) & c.last }
+func (c *Channel) bank(i int) int { return (c.first + i) & c.last }
 
 // choose gives one of some banks that have none a request (frfcfs_scheduler::schedule). A bank
 // that has had none is closed, and yet row 0 is the one that it prefers (curr_row of a bank_t
 // from calloc).
-func (c *channel) choose(idle bankSet) {
+func (c *Channel) choose(idle bankSet, w Time) {
 	b, _ := c.asked(idle)
-	x := &c.banks[b&(mostDRAMBanks-1)]
+	x := &c.banks[b&(mostBanks-1)]
 	row, mask := x.row, ^uint64(0)
 	if c.had>>(b&63)&1 == 0 {
 		row, mask = 0, c.mapping.RowBits
@@ -220,25 +223,27 @@ func (c *channel) choose(idle bankSet) {
 	if queue.row != noOpenRow {
 		row, mask = queue.row, ^uint64(0)
 	}
-	k := c.queues.choose(queue, row, mask)
+	id := queue.choose(c.all, row, mask)
+	k := &c.all[id]
 	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, c.times.commands(k.n)
 	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
+	c.close(id)
 	c.serving.all.add(b)
-	c.sort(b)
-	if queue.first == noRequest {
+	c.sort(b, w)
+	if queue.first == none {
 		c.waiting[c.mode].remove(b)
 	}
 	c.waits[c.mode]--
 	if c.separate {
-		c.goOn(queue, k.row)
+		c.goOn(queue, x.want)
 	}
-	c.first = c.bank(1)
+	c.first = (c.first + 1) & c.last
 }
 
 // command gives the commands of cycle w. The banks are probed in turn, each for a column and then for its row. Where
 // columns and rows have buses of their own, all banks are probed for a column first (dram_t::cycle). Behind a bank that
 // turns its row the next begins, also in this cycle.
-func (c *channel) command(w Time) {
+func (c *Channel) command(w Time) {
 	if c.serving.due <= w {
 		c.serving.ripen(w)
 	}
@@ -265,7 +270,7 @@ func (c *channel) command(w Time) {
 }
 
 // columns returns the banks that take the column command of their request in cycle w.
-func (c *channel) columns(w Time) (s bankSet) {
+func (c *Channel) columns(w Time) (s bankSet) {
 	if c.column > w {
 		return 0
 	}
@@ -281,7 +286,7 @@ func (c *channel) columns(w Time) (s bankSet) {
 
 // rows returns the banks that close another row, or open their request's. A row that could not be used before the
 // next refresh is opened behind it.
-func (c *channel) rows(w Time) (s bankSet) {
+func (c *Channel) rows(w Time) (s bankSet) {
 	b := &c.serving
 	if c.activate <= w && w+c.times.open < c.end {
 		s = b.ripe[toOpen]
@@ -293,7 +298,7 @@ func (c *channel) rows(w Time) (s bankSet) {
 }
 
 // soonest returns a cycle behind w before which no bank with a request takes a command.
-func (c *channel) soonest(w Time) Time {
+func (c *Channel) soonest(w Time) Time {
 	s, g := &c.serving, &c.groups
 	open, shut := s.soon[toOpen], s.soon[toClose]
 	if s.ripe[toOpen] != 0 {
@@ -317,25 +322,25 @@ func (c *channel) soonest(w Time) Time {
 }
 
 // turnRow closes the row of a bank, or opens its request's.
-func (c *channel) turnRow(b int, w Time) {
-	d, x := c.times, &c.banks[b&(mostDRAMBanks-1)]
+func (c *Channel) turnRow(b int, w Time) {
+	d, x := c.times, &c.banks[b&(mostBanks-1)]
 	if x.row != noOpenRow {
 		x.row, x.activate = noOpenRow, max(x.activate, w+Time(d.TRP))
-		c.sort(b)
+		c.sort(b, w)
 		return
 	}
 	x.row, x.hit, x.opened = x.want, true, true
 	x.column, x.precharge = w+Time(d.TRCD), max(x.precharge, w+Time(d.TRAS))
 	x.activate, c.activate = w+Time(d.TRC), w+Time(d.TRRD)
-	c.sort(b)
+	c.sort(b, w)
 	if c.watcher != nil {
 		c.watcher.Activated(c.told(b, w))
 	}
 }
 
 // transfer gives a bank its column command, which ends its request with the last.
-func (c *channel) transfer(b int, w Time) {
-	d, x, g := c.times, &c.banks[b&(mostDRAMBanks-1)], b&(len(c.groups.of)-1)
+func (c *Channel) transfer(b int, w Time) {
+	d, x, g := c.times, &c.banks[b&(mostBanks-1)], b&(len(c.groups.of)-1)
 	group := c.groups.of[g]
 	delay := Time(d.TCL)
 	c.column = w + d.gap
@@ -356,28 +361,27 @@ func (c *channel) transfer(b int, w Time) {
 		c.serving.all.remove(b)
 		c.complete(x, w+delay+1)
 	}
-	c.sort(b)
+	c.sort(b, w)
 }
 
 // complete ends the request of a bank, whose last data are there when w cycles are over.
-func (c *channel) complete(x *dramBank, w Time) {
+func (c *Channel) complete(x *bank, w Time) {
 	hits := uint64(x.n)
 	if x.opened {
 		hits--
 	}
-	c.stats.RowHits += hits
-	c.stats.Hits += hits
-	c.stats.Misses += uint64(x.n) - hits
+	c.Stats.RowHits += hits
+	c.Stats.Hits += hits
+	c.Stats.Misses += uint64(x.n) - hits
 	done := c.times.over(w)
-	c.stats.BusyCycles += c.pending.Add(x.came, done)
-	if x.fetch != noFetch { // a slice has a reply in the cycle after its fill
-		hostmem.Prefetch(&c.net.fills.all[x.fetch])
-		c.net.filling = append(c.net.filling, filling{x.fetch, done + 1})
+	c.Stats.BusyCycles += c.pending.Add(x.came, done)
+	if x.fetch != NoFetch { // a slice has a reply in the cycle after its fill
+		c.of.Filled = append(c.of.Filled, Fill{x.fetch, done + 1})
 	}
 	c.inside--
 }
 
-func (c *channel) told(b int, w Time) *memory.Command {
+func (c *Channel) told(b int, w Time) *memory.Command {
 	era, _ := c.times.refresh.Era(w)
-	return &memory.Command{Channel: c.index, Bank: b, Row: c.banks[b&(mostDRAMBanks-1)].row, Refreshes: era, At: w}
+	return &memory.Command{Channel: c.index, Bank: b, Row: c.banks[b&(mostBanks-1)].row, Refreshes: era, At: w}
 }

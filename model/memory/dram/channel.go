@@ -1,0 +1,215 @@
+package dram
+
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
+	"gpureplay/model/memory/tags"
+	"gpureplay/model/memory/timing"
+)
+
+// Channel schedules the requests of a channel.
+type Channel struct {
+	serving bankSets
+	next    Time    // the cycle in which it has something to do; Never: none
+	end     Time    // of the cycles before the next refresh
+	arrives Time    // from when on a slice's first request may leave; Never: there is none
+	had     bankSet // banks that have had a request
+	writeQueue
+	inside int // requests from the constant latency to their last column command
+	most   int // of them
+	first  int // the bank that is probed first
+	last   int // the one with the highest number
+	turn   int // the slice that gave a request last
+	slices []sliceQueue
+	delay  queue // requests in the constant latency
+	requests
+	banks [mostBanks]bank
+
+	column, read, write, activate Time // from when on the channel takes such a command
+	groups                        bankGroups
+
+	times   *times
+	of      *Channels
+	mapping *tags.Mapping
+	watcher memory.Watcher // nil: no watcher
+	pending timing.Cover   // by some request
+	index   int
+	Stats   memory.Record
+}
+
+// sliceQueue has the requests of a slice.
+type sliceQueue struct {
+	queue
+	slice int32
+}
+
+func (c *Channel) init(all *Channels, d *hardware.DRAMConfig, m *tags.Mapping, pending timing.Cover, index int) {
+	*c = Channel{
+		mapping: m, pending: pending, of: all, times: all.times, index: index, next: Never, arrives: Never, turn: -1,
+		delay: newQueue(), requests: newRequests(), last: d.Banks - 1, writeQueue: newWriteQueue(d),
+		groups: newBankGroups(d.Banks, d.BankGroups), most: d.Window + d.WriteQueue + d.Return,
+	}
+	for i := range c.banks {
+		c.banks[i].init()
+	}
+	_, c.end = c.times.refresh.Era(0)
+}
+
+// Connect gives the channel a slice, and returns the number of its queue.
+func (c *Channel) Connect(slice int32) (queue int) {
+	c.slices = append(c.slices, sliceQueue{newQueue(), slice})
+	return len(c.slices) - 1
+}
+
+// Put queues a read or a write of n sectors of a slice, from one on, for a fetch. The slice finds out in SM cycle t.
+// The request is in the slice's queue to the channel a cycle later, and may leave it behind that.
+func (c *Channel) Put(queue int, sector uint64, n uint, t Time, write bool, fetch int32) {
+	bank, row := c.mapping.Locate(sector)
+	if write {
+		c.Stats.WriteSectors += uint64(n)
+	} else {
+		c.Stats.ReadSectors += uint64(n)
+	}
+	c.Stats.Accesses += uint64(n)
+	at := c.times.from(t + 2)
+	id := c.open()
+	c.all[id] = request{row: row, t: at, fetch: fetch, bank: uint8(bank), n: uint8(n), write: write}
+	q := &c.slices[queue]
+	if q.push(c.all, id); q.n > 1 {
+		return
+	}
+	c.arrives = min(c.arrives, at)
+	if at < c.next {
+		c.next = at
+		c.of.wakes(c)
+	}
+}
+
+// run acts in all cycles before a limit, and returns the next one.
+func (c *Channel) run(limit Time) Time {
+	for c.next < limit {
+		w := c.next
+		c.cycle(w)
+		c.next = c.after(w)
+	}
+	return c.next
+}
+
+// cycle acts in cycle w, in the order of GPGPU-Sim's memory_partition_unit::dram_cycle.
+func (c *Channel) cycle(w Time) {
+	if w >= c.end {
+		_, c.end = c.times.refresh.Era(w)
+		c.closeRows(w)
+	}
+	if c.separate {
+		c.switchMode()
+	}
+	if idle := c.idle(); idle != 0 {
+		c.choose(idle, w)
+	}
+	if c.serving.all != 0 {
+		c.command(w)
+	}
+	if !c.separate && c.waits[reads] >= c.room[reads] {
+		return
+	}
+	leaves := c.arrives <= w && c.inside < c.most
+	if !leaves && c.delay.at > w {
+		return
+	}
+	now := c.times.timeOf(w)
+	if leaves {
+		c.leave(w, now)
+	}
+	if c.delay.at <= w {
+		c.enter(now)
+	}
+}
+
+// leave has the first of the slices in turn that may give a request in cycle w, in SM cycle now.
+func (c *Channel) leave(w, now Time) {
+	s := c.turn
+	for range c.slices {
+		if s++; s >= len(c.slices) {
+			s = 0
+		}
+		q := &c.slices[s]
+		if q.at > w {
+			continue
+		}
+		id := q.head
+		r := &c.all[id]
+		if c.full(r) {
+			return
+		}
+		q.pop(c.all)
+		c.of.Left = append(c.of.Left, q.slice)
+		r.t = c.times.from(now + c.times.latency)
+		c.delay.push(c.all, id)
+		c.inside++
+		c.turn, c.arrives = s, Never
+		for i := range c.slices {
+			c.arrives = min(c.arrives, c.slices[i].at)
+		}
+		return
+	}
+}
+
+// enter brings the first request that has had the constant latency to its bank, if there is room.
+func (c *Channel) enter(now Time) {
+	id := c.delay.head
+	r := &c.all[id]
+	mode := c.modeOf(r)
+	if c.waits[mode] >= c.room[mode] {
+		return
+	}
+	c.delay.pop(c.all)
+	r.t = now
+	c.banks[r.bank&(mostBanks-1)].queues[mode].push(c.all, id)
+	c.waiting[mode].add(int(r.bank))
+	c.waits[mode]++
+}
+
+// after returns the first cycle behind w in which there may be something to do.
+func (c *Channel) after(w Time) Time {
+	if c.idle() != 0 || c.separate && c.switches() {
+		return w + 1
+	}
+	next := Never
+	switch {
+	case c.separate:
+		next = c.moves()
+	case c.waits[reads] >= c.room[reads]:
+	case c.inside < c.most:
+		next = min(c.delay.at, c.arrives)
+	default:
+		next = c.delay.at
+	}
+	if c.serving.all != 0 && next > w+1 {
+		next = min(next, c.soonest(w))
+	}
+	return max(next, w+1)
+}
+
+// moves is when a request may leave its slice or the constant latency, of a channel with a write queue.
+func (c *Channel) moves() Time {
+	next := Never
+	if c.delay.n > 0 && !c.full(&c.all[c.delay.head]) {
+		next = c.delay.at
+	}
+	if c.inside >= c.most {
+		return next
+	}
+	for i := range c.slices {
+		if q := &c.slices[i]; q.n > 0 && !c.full(&c.all[q.head]) {
+			next = min(next, q.at)
+		}
+	}
+	return next
+}
+
+// Alone returns the SM cycles of a request without waiting, such as a unit's own.
+func (c *Channel) Alone() Time {
+	d := c.times
+	return d.latency + d.ratio.Back(Time(d.TRP+d.TRCD+d.TCL)+Time(d.commands(1)-1)*d.gap+d.burst)
+}

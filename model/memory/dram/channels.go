@@ -1,0 +1,135 @@
+package dram
+
+import (
+	"gpureplay/model/clock"
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
+	"gpureplay/model/memory/hostmem"
+	"gpureplay/model/memory/tags"
+	"gpureplay/model/memory/timing"
+)
+
+// Time is in cycles: of a channel's clock, without refreshes, or of the SM clock where that is said.
+type Time = clock.Time
+
+// Never is later than any time of a run.
+const Never = clock.Never
+
+// Channels are all channels of a machine.
+type Channels struct {
+	all    []Channel
+	due    []Time // the cycle in which each acts next
+	soon   Time   // the SM cycle in which the first acts
+	ahead  Time   // SM cycles that a request of a slice takes to its channel: a channel acts so long before its time
+	times  *times
+	Filled []Fill  // fetches whose data come, as of the last Advance; the caller empties it
+	Left   []int32 // slices that a request has left, likewise
+}
+
+// Fill is a fetch, and the SM cycle in which its slice has a reply.
+type Fill struct {
+	Fetch int32
+	At    Time
+}
+
+// NoFetch is the number of no fetch: nothing waits for the request.
+const NoFetch = -1
+
+// New makes the channels of a machine. Slices act a number of SM cycles before their time, and so do the channels.
+func New(c *hardware.Config, m *tags.Mapping, t *hostmem.Tables, ahead Time) *Channels {
+	d := &Channels{
+		all: make([]Channel, c.DRAM.Channels), due: make([]Time, c.DRAM.Channels), soon: Never, ahead: ahead,
+		times: newTimes(c),
+	}
+	for i := range d.all {
+		d.due[i] = Never
+		d.all[i].init(d, &c.DRAM, m, timing.NewCover(t), i)
+	}
+	return d
+}
+
+// Channel returns a channel.
+func (d *Channels) Channel(i int) *Channel { return &d.all[i] }
+
+// Watch has a watcher told from now on.
+func (d *Channels) Watch(w memory.Watcher) {
+	for i := range d.all {
+		d.all[i].watcher = w
+	}
+}
+
+// Next returns the SM cycle in which a channel acts next.
+func (d *Channels) Next() Time { return d.soon }
+
+// wakes notes that a channel acts sooner than was known.
+func (d *Channels) wakes(c *Channel) {
+	d.due[c.index] = c.next
+	d.soon = min(d.soon, d.times.timeOf(c.next)-d.ahead)
+}
+
+// Advance has the channels act that have something to do up to SM cycle t.
+func (d *Channels) Advance(t Time) {
+	next, limit := Never, d.times.from(t+d.ahead+1)
+	for i, due := range d.due {
+		if due < limit {
+			due = d.all[i].run(limit)
+			d.due[i] = due
+		}
+		next = min(next, due)
+	}
+	if d.soon = Never; next < Never {
+		d.soon = d.times.timeOf(next) - d.ahead
+	}
+}
+
+// Finish has the channels serve all requests: the last writes of a run are still on their way.
+func (d *Channels) Finish() {
+	for i := range d.all {
+		d.all[i].run(Never)
+	}
+}
+
+// times are the clock and the numbers of all channels, in one place: each that acts needs them, one after another.
+type times struct {
+	*hardware.DRAMConfig
+	burst, gap      Time // of a column command's data on the bus; between column commands
+	toWrite, toRead Time // from a column command that reads to one that writes, and the other way
+	toPrecharge     Time // from a write to the end of its row
+	open, openWrite Time // from an activation to a column command that reads, and to one that writes
+	latency         Time // SM cycles from its slice to its bank
+
+	ratio   timing.Ratio
+	refresh timing.Refresh
+	lead    Time // SM cycles that the clock began before the SMs' cycle 0
+}
+
+func newTimes(c *hardware.Config) *times {
+	d := &c.DRAM
+	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
+	burst := Time((d.BurstBytes + perCycle - 1) / perCycle)
+	return &times{
+		DRAMConfig: d, burst: burst, gap: max(burst, Time(d.TCCD)), latency: Time(d.Latency),
+		toWrite: max(0, Time(d.TCL)+burst+2-Time(d.TWL)), toRead: Time(d.TWL) + burst + Time(d.TCDLR),
+		toPrecharge: Time(d.TWL) + burst + Time(d.TWR), open: Time(d.TRCD), openWrite: max(0, Time(d.TRCD-d.TWL-1)),
+		ratio: timing.NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), refresh: timing.NewRefresh(d), lead: Time(d.Lead),
+	}
+}
+
+// commands returns the column commands of n sectors.
+func (d *times) commands(n uint8) uint8 {
+	return uint8((int(n)<<hardware.SectorShift + d.BurstBytes - 1) / d.BurstBytes)
+}
+
+// timeOf returns the SM cycle in which a cycle begins.
+func (d *times) timeOf(w Time) Time { return d.ratio.Back(d.refresh.Begins(w)) - d.lead }
+
+// from returns the first cycle that begins in SM cycle t or later.
+func (d *times) from(t Time) Time {
+	if t += d.lead; t <= 0 {
+		return 0
+	}
+	return d.refresh.Worked(d.ratio.During(t-1) + 1)
+}
+
+// over returns the SM cycle in which w cycles, 1 or more, are over.
+func (d *times) over(w Time) Time { return d.ratio.Back(d.refresh.Ends(w)) - d.lead }
