@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/timing"
+	"gpureplay/model/memory/unit"
 )
 
 // crossbar has the requests on their way to slices, which they reach in the order of time (docs/model, choice 23), and
@@ -65,7 +65,7 @@ func newCrossbar(m *System) *crossbar {
 		n.ejects[i].asking = make([]uint64, (c.L2.Slices+63)/64)
 	}
 	for i := range n.replies {
-		n.replies[i].hits, n.replies[i].fills = newReplyQueue(), newReplyQueue()
+		n.replies[i] = replies{hits: replyQueue{soon: Never}, fills: replyQueue{soon: Never}, head: noPacket}
 	}
 	for i := range n.queues {
 		q := &n.queues[i]
@@ -243,7 +243,6 @@ func (n *crossbar) goOn(u *Unit) {
 	case u.able(n.now):
 		u.again = true
 		n.again = append(n.again, u)
-		u.bringNext()
 	}
 }
 
@@ -263,9 +262,6 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 		n.post(n.leaves+sm, k.ready)
 		return
 	}
-	if o.n > 1 {
-		hostmem.Prefetch(&all[k.next])
-	}
 	slice := int(k.slice)
 	q := &n.queues[slice]
 	port := n.portOf(sm)
@@ -281,17 +277,14 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 // scheduleFirst has a slice take the first packet of its queue when it may, from t on: as soon as
 // its channel has room, or else a time.
 func (n *crossbar) scheduleFirst(q *sliceQueue, slice int, t Time) {
-	k := q.first(n.packets.all)
-	s, tag := q.of, k.sector>>(q.of.Per&63)
+	s := q.of
 	if s.full() {
 		s.stop()
-		s.Tags.PrefetchSet(tag)
 		return
 	}
-	s.Tags.PrefetchLine(tag)
-	in, at := &q.of.in, max(t, k.ready, q.of.blocked)
-	if !in.Has(at) {
-		at = in.When(at)
+	at := max(t, n.packets.all[q.head].ready, s.blocked)
+	if !s.in.Has(at) {
+		at = s.in.When(at)
 	}
 	n.post(slice, at)
 }
@@ -307,12 +300,19 @@ func (n *crossbar) take(slice int, t Time) {
 		n.post(slice, s.in.When(at))
 		return
 	}
-	if at := s.waits(k, t); at > t {
-		if s.stop(); at < Never {
-			s.blockedFirst = false
-			n.post(slice, s.in.When(at))
-		}
+	if s.full() {
+		s.stop()
 		return
+	}
+	line, bit := s.find(k.sector)
+	if k.way != unit.PathStore && k.way != unit.PathStoreBypass {
+		if at := s.waits(k, line, bit, t); at > t {
+			if s.stop(); at < Never {
+				s.blockedFirst = false
+				n.post(slice, s.in.When(at))
+			}
+			return
+		}
 	}
 	if !s.in.Grab(t) {
 		if at, free := s.in.Claim(t, 1); !free {
@@ -320,10 +320,7 @@ func (n *crossbar) take(slice int, t Time) {
 			return
 		}
 	}
-	if n.packets.drop(k, q.pop(k)); q.n > 0 {
-		hostmem.Prefetch(q.first(n.packets.all))
-	}
-	n.serve(k, s, slice, t)
+	n.serve(q.pop(k), s, slice, line, bit, t)
 	if q.n > 0 {
 		n.scheduleFirst(q, slice, t+1)
 	}

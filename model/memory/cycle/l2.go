@@ -53,12 +53,19 @@ func (s *slice) init(m *System, number int) {
 	s.queue = s.channel.Connect(s.number)
 }
 
-// read returns when the slice has the sectors of mask, from one on, that are requested at t; Unknown: the reply waits
-// for a fetch.
-func (s *slice) read(sector uint64, mask uint8, t Time) Time {
+// find returns the line of a sector, or NoLine, and the sector's number there.
+func (s *slice) find(sector uint64) (line int32, bit uint) {
+	return s.Tags.Find(sector >> (s.Per & 63)), uint(sector) & (1<<(s.Per&63) - 1)
+}
+
+// read returns when the slice has the sectors of mask, from one on, that are requested at t and that a line has, or no
+// line; Unknown: the reply waits for a fetch.
+func (s *slice) read(id int32, bit uint, sector uint64, mask uint8, t Time) Time {
 	n := s.CountRead(mask)
 	t += s.rop
-	id, bit := s.Lookup(sector)
+	if id != tags.NoLine {
+		s.Tags.Touch(id)
+	}
 	if id != tags.NoLine && s.Tags.Lines[id].Readable(bit, mask) {
 		s.Stats.Hits += n
 		return s.hit(id, bit, mask, t)
@@ -120,11 +127,13 @@ func (s *slice) admit(t Time) Time {
 }
 
 // write takes the bytes of a request and returns when it is done; Unknown: when DRAM has them.
-func (s *slice) write(r *coalesce.Request, t Time) Time {
+func (s *slice) write(id int32, bit uint, r *coalesce.Request, t Time) Time {
 	s.CountWrite(r.Mask)
 	t += s.rop
-	id, bit := s.Lookup(r.Sector)
-	if id == tags.NoLine && !s.Evicts {
+	switch {
+	case id != tags.NoLine:
+		s.Tags.Touch(id)
+	case !s.Evicts:
 		id = s.allocate(r.Sector, t)
 	}
 	if s.Evicts || id == tags.NoLine {
@@ -160,8 +169,8 @@ func (s *slice) warm(sector uint64, n uint, t Time) {
 }
 
 // atomic reads, modifies and writes the sectors of a request in the slice.
-func (s *slice) atomic(r *coalesce.Request, t Time) Time {
-	done := s.read(r.Sector, r.Mask, t)
+func (s *slice) atomic(id int32, bit uint, r *coalesce.Request, t Time) Time {
+	done := s.read(id, bit, r.Sector, r.Mask, t)
 	if id, bit := s.Lookup(r.Sector); id != tags.NoLine {
 		s.Dirty(&s.Tags.Lines[id], bit, r.Mask)
 	}
@@ -200,16 +209,9 @@ func (s *slice) put(sector uint64, n uint, t Time, write bool, fetch int32) {
 // full reports whether the channel has no room for a slice's request.
 func (s *slice) full() bool { return s.asked >= s.room }
 
-// waits returns until when a request waits at its slice, no earlier than t: for room in the channel, for a fetch at its
-// limit of merged requests, or for an MSHR. Never: it is not known yet.
-func (s *slice) waits(k *packet, t Time) Time {
-	if s.full() {
-		return Never
-	}
-	if k.way == unit.PathStore || k.way == unit.PathStoreBypass {
-		return t
-	}
-	id, bit := s.Tags.Find(k.sector>>(s.Per&63)), uint(k.sector)&(1<<(s.Per&63)-1)
+// waits returns until when a request other than a store waits at its slice, no earlier than t: for a fetch at its limit
+// of merged requests, or for an MSHR. Never: it is not known yet.
+func (s *slice) waits(k *packet, id int32, bit uint, t Time) Time {
 	if id != tags.NoLine && s.Tags.Lines[id].Readable(bit, k.mask) {
 		if !s.Tags.Crowded(id, bit, s.merge) {
 			return t

@@ -5,35 +5,24 @@ import (
 	"gpureplay/model/memory/tags"
 )
 
-// l2Misses are the fetches of slices whose fill times are not known, and the answers
-// that wait for them.
+// l2Misses are the fetches of slices whose fill times are not known, and the replies that wait for them.
 type l2Misses struct {
 	all  []l2Miss
 	free int32
-	held []heldReply
-	rest int32 // the first of held that is free
 }
 
 // l2Miss is one of them.
 type l2Miss struct {
-	slice       int32
-	line        int32 // that it fills; noLine: none
-	bit         uint8 // the first sector
-	counts      bool  // it has an MSHR
-	first, last int32 // answers that wait for it, in their order; of one that is free last is the next
+	slice   int32
+	line    int32 // that it fills; NoLine: none; of one that is free the next
+	bit     uint8 // the first sector
+	counts  bool  // it has an MSHR
+	waiting fifo  // replies that wait for it
 }
 
-type heldReply struct {
-	reply
-	next int32
-}
+const noFetch = dram.NoFetch
 
-const (
-	noFetch  = dram.NoFetch
-	noAnswer = -1
-)
-
-func newL2Misses() l2Misses { return l2Misses{free: noFetch, rest: noAnswer} }
+func newL2Misses() l2Misses { return l2Misses{free: noFetch} }
 
 // open numbers a fetch of a slice.
 func (q *l2Misses) open(slice int32) int32 {
@@ -42,43 +31,18 @@ func (q *l2Misses) open(slice int32) int32 {
 		f = int32(len(q.all))
 		q.all = append(q.all, l2Miss{})
 	} else {
-		q.free = q.all[f].last
+		q.free = q.all[f].line
 	}
-	q.all[f] = l2Miss{slice: slice, line: tags.NoLine, first: noAnswer}
+	q.all[f] = l2Miss{slice: slice, line: tags.NoLine}
 	return f
 }
 
-// close drops a fetch for which no answer waits.
-func (q *l2Misses) close(f int32) { q.all[f].last, q.free = q.free, f }
-
-// hold has an answer wait for a fetch.
-func (q *l2Misses) hold(f int32, x *reply) {
-	id := q.rest
-	if id == noAnswer {
-		id = int32(len(q.held))
-		q.held = append(q.held, heldReply{})
-	} else {
-		q.rest = q.held[id].next
-	}
-	q.held[id] = heldReply{*x, noAnswer}
-	if o := &q.all[f]; o.first == noAnswer {
-		o.first, o.last = id, id
-	} else {
-		q.held[o.last].next, o.last = id, id
-	}
-}
-
-// next takes out an answer that waits for a fetch, and returns it and the one behind it.
-func (q *l2Misses) next(id int32) (x reply, behind int32) {
-	h := &q.held[id]
-	x, behind = h.reply, h.next
-	h.next, q.rest = q.rest, id
-	return x, behind
-}
+// close drops a fetch for which no reply waits.
+func (q *l2Misses) close(f int32) { q.all[f].line, q.free = q.free, f }
 
 // deliverFills notifies slices of fetches that come, and of room for requests.
 func (n *crossbar) deliverFills(t Time) {
-	d := n.m.dram
+	d, all := n.m.dram, n.packets.all
 	for _, k := range d.Filled {
 		f := &n.fills.all[k.Fetch]
 		s, b := &n.m.slices[f.slice], &n.replies[f.slice]
@@ -89,14 +53,14 @@ func (n *crossbar) deliverFills(t Time) {
 			s.pendingMisses--
 			s.pending.Push(k.At)
 		}
-		for id := f.first; id != noAnswer; {
-			var x reply
-			x, id = n.fills.next(id)
-			x.at = k.At + 1
-			b.fills.push(&x)
-			if !b.hasHead {
-				n.post(n.offers+int(f.slice), x.at)
-			}
+		if f.waiting.n > 0 && b.head == noPacket {
+			n.post(n.offers+int(f.slice), k.At+1)
+		}
+		for f.waiting.n > 0 {
+			x := f.waiting.first(all)
+			id := f.waiting.pop(x)
+			x.ready = k.At + 1
+			b.fills.push(all, id)
 		}
 		n.retry(f.slice, t)
 		n.fills.close(k.Fetch)

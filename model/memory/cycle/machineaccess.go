@@ -26,26 +26,28 @@ func newOwnPorts(m *System) (o ownPorts) {
 // ReadSector is of [memory.System].
 func (m *System) ReadSector(sm int, sector uint64, t Time) Time {
 	i, t := m.request(sm, sector, t, m.DataFlits[0])
-	return m.reply(sm, i, m.slices[i].read(sector, 1, t), m.Flits(1))
+	line, bit := m.slices[i].find(sector)
+	return m.reply(sm, i, m.slices[i].read(line, bit, sector, 1, t), m.Flits(1))
 }
 
 // WriteSector is of [memory.System].
 func (m *System) WriteSector(sm int, sector uint64, t Time) Time {
 	i, t := m.request(sm, sector, t, m.Flits(1))
-	return m.reply(sm, i, m.slices[i].write(coalesce.WholeSector(sector), t), m.DataFlits[0])
+	line, bit := m.slices[i].find(sector)
+	return m.reply(sm, i, m.slices[i].write(line, bit, coalesce.WholeSector(sector), t), m.DataFlits[0])
 }
 
 // AtomicSector is of [memory.System].
 func (m *System) AtomicSector(sm int, sector uint64, t Time) Time {
 	i, t := m.request(sm, sector, t, m.Flits(1))
-	return m.reply(sm, i, m.slices[i].atomic(coalesce.WholeSector(sector), t), m.Flits(1))
+	line, bit := m.slices[i].find(sector)
+	return m.reply(sm, i, m.slices[i].atomic(line, bit, coalesce.WholeSector(sector), t), m.Flits(1))
 }
 
 // request carries a request of so many flits from an SM to its slice, and returns that and when the slice takes it.
 func (m *System) request(sm int, sector uint64, t Time, flits int) (slice int, at Time) {
 	i := m.Mapping.Slice(sector)
 	s, waiting := &m.slices[i], &m.own.waiting[i]
-	s.Tags.PrefetchFirst(sector >> (s.Per & 63))
 	leave := m.xbar.injects[sm].port.Packet(t, flits)
 	t = s.port.Reserve(waiting.Room(leave + m.latency))
 	t = s.in.Reserve(max(t, s.blocked))

@@ -5,79 +5,62 @@ import (
 
 	"gpureplay/model/memory"
 	"gpureplay/model/memory/coalesce"
-	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/timing"
 	"gpureplay/model/memory/unit"
 )
 
-// replies has the answers of a slice that have not left it, in the order in which it
-// has them. One that is for an SM which takes another's holds those behind it, as
-// requests do.
+// replies has the replies of a slice that have not left it, in the order in which it has them. One that is for an SM
+// which takes another's holds those behind it, as requests do. A reply is the packet of its request.
 type replies struct {
 	hits    replyQueue // that take the slice's latency
 	fills   replyQueue // replies of fills, one a cycle
 	after   Time       // the next of these, at the soonest
-	head    reply      // the first, which waits for its SM
-	hasHead bool       // there is one
-	offered bool       // and it has asked
+	head    int32      // the first, which waits for its SM; noPacket: none
+	offered bool       // it has asked
 	of      *slice
 }
 
-// reply is the reply of a slice to a request of an SM, ready from a time on.
-type reply struct {
-	at    Time
-	of    int32 // as of its packet
-	sm    uint16
-	flits uint8
-	way   unit.Path
-
-	// Counts of the slice and its channel, in sectors, booked where the request is known.
-	accesses, hits, reads, writes uint8
-}
-
-// replyQueue orders replies by time, equal times as they came: a ring.
+// replyQueue orders replies by time, equal times as they came.
 type replyQueue struct {
-	ring []reply // a power of two
-	head uint32
-	n    uint32
+	fifo
 	soon Time // when the first is ready
 }
 
-func newReplyQueue() replyQueue { return replyQueue{ring: make([]reply, 8), soon: Never} }
-
-// push puts an answer behind those that are ready no later.
-func (q *replyQueue) push(x *reply) {
-	if int(q.n) == len(q.ring) {
-		q.grow()
-	}
-	mask := uint32(len(q.ring) - 1)
-	i := q.head + q.n
-	for ; i != q.head && q.ring[(i-1)&mask].at > x.at; i-- {
-		q.ring[i&mask] = q.ring[(i-1)&mask]
-	}
-	q.ring[i&mask] = *x
-	q.n++
-	q.soon = min(q.soon, x.at)
-}
-
-// pop takes the first answer out.
-func (q *replyQueue) pop(to *reply) {
-	mask := uint32(len(q.ring) - 1)
-	*to = q.ring[q.head&mask]
-	q.head++
-	if q.n--; q.n == 0 {
-		q.head, q.soon = 0, Never // the words at hand are in the host's caches
+// push puts a reply behind those that are ready no later.
+func (q *replyQueue) push(all []packet, id int32) {
+	at := all[id].ready
+	if q.n > 0 && all[q.tail].ready > at {
+		q.insert(all, id, at)
 		return
 	}
-	q.soon = q.ring[q.head&mask].at
+	if q.fifo.push(all, id); q.n == 1 {
+		q.soon = at
+	}
 }
 
-func (q *replyQueue) grow() {
-	ring := make([]reply, 2*len(q.ring))
-	for i := range q.n {
-		ring[i] = q.ring[(q.head+i)&uint32(len(q.ring)-1)]
+// insert is push for a reply that is ready before the last.
+func (q *replyQueue) insert(all []packet, id int32, at Time) {
+	if q.n++; q.soon > at {
+		all[id].next, q.head, q.soon = q.head, id, at
+		return
 	}
-	q.ring, q.head = ring, 0
+	before := q.head
+	for all[all[before].next].ready <= at {
+		before = all[before].next
+	}
+	all[id].next, all[before].next = all[before].next, id
+}
+
+// pop takes the first reply out.
+func (q *replyQueue) pop(all []packet) (id int32) {
+	id = q.head
+	q.head = all[id].next
+	if q.n--; q.n == 0 {
+		q.soon = Never
+		return id
+	}
+	q.soon = all[q.head].ready
+	return id
 }
 
 // ejection is where the answers for an SM come.
@@ -109,64 +92,80 @@ func turnOf(asking []uint64, turn int32) int {
 	}
 }
 
-// serve has a slice perform a request in cycle at.
-func (n *crossbar) serve(k *packet, s *slice, slice int, at Time) {
-	m, c := n.m, &s.channel.Stats
+// serve has a slice perform a request in cycle at, which is for a line, from its sector bit on.
+func (n *crossbar) serve(id int32, s *slice, slice int, line int32, bit uint, at Time) {
+	m, c, k := n.m, &s.channel.Stats, &n.packets.all[id]
 	before, reads, writes := s.Stats.Hits, c.ReadSectors, c.WriteSectors
 	s.waited, s.own, s.waitsFor, s.drives = false, false, noFetch, 0
-	x := reply{of: k.of, sm: k.sm, way: k.way, accesses: uint8(bits.OnesCount8(k.mask))}
+	ready := Time(0)
 	switch k.way {
 	case unit.PathLoad, unit.PathBypass:
-		x.flits, x.at = m.MaskFlits[k.mask&(1<<coalesce.MaxSectors-1)], s.read(k.sector, k.mask, at)
+		k.flits, ready = m.MaskFlits[k.mask&(1<<coalesce.MaxSectors-1)], s.read(line, bit, k.sector, k.mask, at)
 	case unit.PathStore, unit.PathStoreBypass:
 		r := n.rests.drop(k)
-		x.of, x.at, x.flits = r.of, s.write(&r.Request, at), uint8(m.DataFlits[0])
+		k.of, k.flits, ready = r.of, uint8(m.DataFlits[0]), s.write(line, bit, &r.Request, at)
 	default:
 		r := n.rests.drop(k)
 		if r.Turns > 1 {
 			at = s.in.Packet(at, r.Turns-1)
 		}
-		x.flits, x.of, x.at = m.MaskFlits[k.mask&(1<<coalesce.MaxSectors-1)], r.of, s.atomic(&r.Request, at)
+		k.of, k.flits = r.of, m.MaskFlits[k.mask&(1<<coalesce.MaxSectors-1)]
+		ready = s.atomic(line, bit, &r.Request, at)
 	}
 	if s.drives > 1 { // the port of its data reads one in a cycle (bandwidth_management::use_data_port)
 		s.in.Packet(at, int(s.drives)-1)
 	}
-	x.hits, x.reads, x.writes = uint8(s.Stats.Hits-before), uint8(c.ReadSectors-reads), uint8(c.WriteSectors-writes)
+	k.noteCounts(s.Stats.Hits-before, c.ReadSectors-reads, c.WriteSectors-writes)
+	waits := s.waitsFor != noFetch
+	if waits {
+		ready = at + s.rop + 1
+	}
+	k.ready = ready
 	h := &n.ejects[n.portOf(int(k.sm))]
-	if s.waitsFor != noFetch {
-		x.at = at + s.rop + 1
-		if h.coming++; h.coming == 1 || x.at < h.soonest {
-			h.soonest = x.at
-		}
-		n.fills.hold(s.waitsFor, &x)
+	if h.coming++; h.coming == 1 || ready < h.soonest {
+		h.soonest = ready
+	}
+	if waits {
+		n.fills.all[s.waitsFor].waiting.push(n.packets.all, id)
 		return
 	}
-	if h.coming++; h.coming == 1 || x.at < h.soonest {
-		h.soonest = x.at
-	}
 	b := &n.replies[slice]
-	if x.at == at+s.rop+1 || s.waited {
-		b.hits.push(&x)
+	if ready == at+s.rop+1 || s.waited {
+		b.hits.push(n.packets.all, id)
 	} else {
-		b.fills.push(&x)
+		b.fills.push(n.packets.all, id)
 	}
-	if !b.hasHead {
-		n.post(n.offers+slice, x.at)
+	if b.head == noPacket {
+		n.post(n.offers+slice, ready)
 	}
 }
 
-// offerReply has the first answer of a slice ask its SM in cycle t, behind the SM that has
-// let another of the slice in.
+// noteCounts has a reply carry the counts of its slice and channel, in sectors. They are booked where the request is
+// known.
+func (k *packet) noteCounts(hits, reads, writes uint64) {
+	k.sector = hits&0xff | reads&0xff<<8 | writes&0xff<<16
+}
+
+// count books the work of a slice and its channel for a reply.
+func (k *packet) count(w *memory.Traffic) {
+	w.L2Accesses += uint64(bits.OnesCount8(k.mask))
+	w.L2Hits += k.sector & 0xff
+	w.DRAMReads += k.sector >> 8 & 0xff
+	w.DRAMWrites += k.sector >> 16
+}
+
+// offerReply has the first reply of a slice ask its SM in cycle t, behind the SM that has let another of the slice in.
 func (n *crossbar) offerReply(slice int, t Time, behind int) {
 	b := &n.replies[slice]
-	if b.offered || !b.hasHead && !n.nextReply(b, slice, t) {
+	if b.offered || b.head == noPacket && !n.nextReply(b, slice, t) {
 		return
 	}
-	if b.head.at > t {
-		n.post(n.offers+slice, b.head.at)
+	k := &n.packets.all[b.head]
+	if k.ready > t {
+		n.post(n.offers+slice, k.ready)
 		return
 	}
-	port := n.portOf(int(b.head.sm))
+	port := n.portOf(int(k.sm))
 	b.offered = true
 	h := &n.ejects[port]
 	h.asking[slice>>6] |= 1 << (slice & 63)
@@ -178,8 +177,8 @@ func (n *crossbar) offerReply(slice int, t Time, behind int) {
 	}
 }
 
-// nextReply finds the first answer that a slice has in cycle t, and when it is at the crossbar; of one time, a
-// fill's. The answers of fills come one in a cycle of the L2, hits between them (mshr_table::next_access,
+// nextReply finds the first reply that a slice has in cycle t, and when it is at the crossbar; of one time, a
+// fill's. The replies of fills come one in a cycle of the L2, hits between them (mshr_table::next_access,
 // memory_sub_partition::cache_cycle).
 func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
 	q, at := &b.hits, b.hits.soon
@@ -195,33 +194,14 @@ func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
 	if q == &b.fills {
 		b.after = b.of.in.After(at)
 	}
-	q.pop(&b.head)
-	b.hasHead = true
-	n.bringFor(&b.head, q)
-	if out := &b.of.out; b.head.flits == 1 && out.Grab(at) {
-		b.head.at = at
+	b.head = q.pop(n.packets.all)
+	k := &n.packets.all[b.head]
+	if out := &b.of.out; k.flits == 1 && out.Grab(at) {
+		k.ready = at
 	} else {
-		b.head.at = out.Send(at, int(b.head.flits))
+		k.ready = out.Send(at, int(k.flits))
 	}
 	return true
-}
-
-// bringFor brings the fetch or load of an answer into the host's caches, and the first words of the next one's.
-func (n *crossbar) bringFor(x *reply, behind *replyQueue) {
-	if behind.n > 0 {
-		if y := &behind.ring[behind.head&uint32(len(behind.ring)-1)]; y.way == unit.PathLoad {
-			hostmem.Prefetch(&n.injects[y.sm].unit.mshrs.all[y.of])
-		}
-	}
-	if x.way != unit.PathLoad {
-		return
-	}
-	u := n.injects[x.sm].unit
-	f := &u.mshrs.all[x.of]
-	if c := u.L1.Tags; c != nil && uint(f.line) < uint(len(c.Lines)) {
-		hostmem.Prefetch(&c.Lines[f.line])
-	}
-	hostmem.Prefetch(&u.loads.all[f.load])
 }
 
 // An acknowledgment of a store counts so many cycles before a register of a load would that comes with it. In
@@ -230,7 +210,7 @@ func (n *crossbar) bringFor(x *reply, behind *replyQueue) {
 // and in c + 2 from there (ldst_unit::writeback).
 const acknowledged Time = 2
 
-// eject lets one of the answers for a port come to its SM.
+// eject lets one of the replies for a port come to its SM.
 func (n *crossbar) eject(port int, t Time) {
 	h := &n.ejects[port]
 	if h.asks == 0 {
@@ -238,16 +218,17 @@ func (n *crossbar) eject(port int, t Time) {
 	}
 	slice := turnOf(h.asking, h.turn)
 	b := &n.replies[slice]
-	x := b.head
+	id := b.head
+	k := &n.packets.all[id]
 	at := t + n.latency
-	if x.flits != 1 || !h.port.Grab(at) {
+	if k.flits != 1 || !h.port.Grab(at) {
 		var free bool
-		if at, free = h.port.Claim(at, int(x.flits)); !free {
+		if at, free = h.port.Claim(at, int(k.flits)); !free {
 			n.post(n.homing+port, at-n.latency)
 			return
 		}
 	}
-	if x.way == unit.PathStore || x.way == unit.PathStoreBypass {
+	if k.way == unit.PathStore || k.way == unit.PathStoreBypass {
 		at -= acknowledged
 	}
 	at = max(at, t+2)
@@ -255,15 +236,16 @@ func (n *crossbar) eject(port int, t Time) {
 	h.turn = int32(slice) + 1
 	h.asks--
 	h.coming--
-	b.hasHead, b.offered = false, false
+	b.head, b.offered = noPacket, false
 	n.offerReply(slice, t, port)
-	o := &n.injects[x.sm]
+	o := &n.injects[k.sm]
 	u := o.unit
-	x.count(u.workOf(x.way, x.of))
-	if x.way == unit.PathLoad {
-		u.filled(x.of, at)
+	k.count(u.workOf(k.way, k.of))
+	n.packets.drop(k, id)
+	if k.way == unit.PathLoad {
+		u.filled(k.of, at)
 	} else {
-		u.replied(x.way, x.of, at)
+		u.replied(k.way, k.of, at)
 	}
 	if o.stopped {
 		n.goOn(u)
@@ -271,12 +253,4 @@ func (n *crossbar) eject(port int, t Time) {
 	if h.asks > 0 {
 		n.follow(n.homing + port)
 	}
-}
-
-// count counts the work of a slice and its channel for a reply.
-func (x *reply) count(w *memory.Traffic) {
-	w.L2Accesses += uint64(x.accesses)
-	w.L2Hits += uint64(x.hits)
-	w.DRAMReads += uint64(x.reads)
-	w.DRAMWrites += uint64(x.writes)
 }

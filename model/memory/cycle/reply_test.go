@@ -10,28 +10,31 @@ import (
 // and goes round.
 func TestAnswersGoByTime(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	q := newReplyQueue()
-	var want []reply
+	q, s := replyQueue{soon: Never}, newPackets()
+	var want []packet
 	for i := range int32(5000) {
 		if r.IntN(9) < 5 {
-			x := reply{at: Time(i) + Time(r.IntN(12)), of: i}
+			x := packet{ready: Time(i) + Time(r.IntN(12)), of: i}
 			at := len(want)
-			for at > 0 && want[at-1].at > x.at {
+			for at > 0 && want[at-1].ready > x.ready {
 				at--
 			}
 			want = slices.Insert(want, at, x)
-			q.push(&x)
+			id := s.put()
+			s.all[id] = x
+			q.push(s.all, id)
 		}
 		if i%500 > 250 && len(want) > 0 {
-			var got reply
-			if q.pop(&got); got != want[0] {
+			id := q.pop(s.all)
+			if got := s.all[id]; got.ready != want[0].ready || got.of != want[0].of {
 				t.Fatalf("%+v comes for %+v", got, want[0])
 			}
+			s.drop(&s.all[id], id)
 			want = want[1:]
 		}
 		first := Never
 		if len(want) > 0 {
-			first = want[0].at
+			first = want[0].ready
 		}
 		if q.soon != first {
 			t.Fatalf("the first is said to be ready at %d, not %d", q.soon, first)

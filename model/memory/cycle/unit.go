@@ -212,19 +212,6 @@ func (u *Unit) resume(t Time) bool {
 	return u.opens(n > 0)
 }
 
-// bringNext prefetches the tags of the request behind the one at which the unit has stopped, and the line that it
-// gets.
-func (u *Unit) bringNext() {
-	p := &u.stalled[0].access
-	i := p.Left - 1
-	if p.tried {
-		i--
-	}
-	if i >= 0 && p.Path == unit.PathLoad && u.stalled[0].begun {
-		u.L1.Tags.Prefetch(p.Co.Sector(u.L1.Block, i) >> (u.L1.Per & 63))
-	}
-}
-
 // goOn takes an instruction that waits, in cycle t, and reports whether it has passed.
 func (u *Unit) goOn(h *stalledInst, t Time) bool {
 	p := &h.access
