@@ -112,6 +112,8 @@ func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 		q.last = k.ready - 1
 		if q.push(all, id); q.n == 1 {
 			n.scheduleFirst(q, slice, t)
+		} else {
+			q.of.Tags.PrefetchSet(k.sector >> (q.of.Per & 63))
 		}
 	} else {
 		q.outer.push(all, id)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/timing"
 	"gpureplay/model/memory/unit"
 )
@@ -262,6 +263,9 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 		n.post(n.leaves+sm, k.ready)
 		return
 	}
+	if o.n > 1 {
+		hostmem.Prefetch(&all[k.next])
+	}
 	slice := int(k.slice)
 	q := &n.queues[slice]
 	port := n.portOf(sm)
@@ -277,12 +281,13 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 // scheduleFirst has a slice take the first packet of its queue when it may, from t on: as soon as
 // its channel has room, or else a time.
 func (n *crossbar) scheduleFirst(q *sliceQueue, slice int, t Time) {
-	s := q.of
+	s, k := q.of, q.first(n.packets.all)
 	if s.full() {
 		s.stop()
 		return
 	}
-	at := max(t, n.packets.all[q.head].ready, s.blocked)
+	s.Tags.PrefetchLine(k.sector >> (s.Per & 63))
+	at := max(t, k.ready, s.blocked)
 	if !s.in.Has(at) {
 		at = s.in.When(at)
 	}
@@ -320,7 +325,11 @@ func (n *crossbar) take(slice int, t Time) {
 			return
 		}
 	}
-	n.serve(q.pop(k), s, slice, line, bit, t)
+	id := q.pop(k)
+	if q.n > 0 {
+		hostmem.Prefetch(q.first(n.packets.all))
+	}
+	n.serve(id, s, slice, line, bit, t)
 	if q.n > 0 {
 		n.scheduleFirst(q, slice, t+1)
 	}

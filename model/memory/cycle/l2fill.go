@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"gpureplay/model/memory/dram"
+	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/tags"
 )
 
@@ -43,6 +44,13 @@ func (q *l2Misses) close(f int32) { q.all[f].line, q.free = q.free, f }
 // deliverFills notifies slices of fetches that come, and of room for requests.
 func (n *crossbar) deliverFills(t Time) {
 	d, all := n.m.dram, n.packets.all
+	for i := range d.Filled { // all at a time, or else the host would wait for each
+		f := &n.fills.all[d.Filled[i].Fetch]
+		if f.line != tags.NoLine {
+			hostmem.Prefetch(&n.m.slices[f.slice].Tags.Lines[f.line])
+		}
+		hostmem.Prefetch(&all[f.waiting.head])
+	}
 	for _, k := range d.Filled {
 		f := &n.fills.all[k.Fetch]
 		s, b := &n.m.slices[f.slice], &n.replies[f.slice]

@@ -5,6 +5,7 @@ import (
 
 	"gpureplay/model/memory"
 	"gpureplay/model/memory/coalesce"
+	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/timing"
 	"gpureplay/model/memory/unit"
 )
@@ -196,12 +197,31 @@ func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
 	}
 	b.head = q.pop(n.packets.all)
 	k := &n.packets.all[b.head]
+	n.bringFor(k, q)
 	if out := &b.of.out; k.flits == 1 && out.Grab(at) {
 		k.ready = at
 	} else {
 		k.ready = out.Send(at, int(k.flits))
 	}
 	return true
+}
+
+// bringFor brings the MSHR or load of a reply into the host's caches, and the next reply.
+func (n *crossbar) bringFor(k *packet, behind *replyQueue) {
+	if behind.n > 0 {
+		if y := &n.packets.all[behind.head]; y.way == unit.PathLoad {
+			hostmem.Prefetch(&n.injects[y.sm].unit.mshrs.all[y.of])
+		}
+	}
+	if k.way != unit.PathLoad {
+		return
+	}
+	u := n.injects[k.sm].unit
+	f := &u.mshrs.all[k.of]
+	if c := u.L1.Tags; c != nil && uint(f.line) < uint(len(c.Lines)) {
+		hostmem.Prefetch(&c.Lines[f.line])
+	}
+	hostmem.Prefetch(&u.loads.all[f.load])
 }
 
 // An acknowledgment of a store counts so many cycles before a register of a load would that comes with it. In

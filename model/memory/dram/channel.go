@@ -3,6 +3,7 @@ package dram
 import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
+	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/tags"
 	"gpureplay/model/memory/timing"
 )
@@ -82,6 +83,20 @@ func (c *Channel) Put(queue int, sector uint64, n uint, t Time, write bool, fetc
 	if at < c.next {
 		c.next = at
 		c.of.wakes(c)
+	}
+}
+
+// bring prefetches the request that may come to its bank next, and the bank that may get one. A channel that acts
+// again is far from the host's caches.
+func (c *Channel) bring() {
+	if idle := c.idle(); idle != 0 {
+		b, _ := c.asked(idle)
+		x := &c.banks[b&(mostBanks-1)]
+		hostmem.Prefetch(x)
+		hostmem.Prefetch(&c.all[x.queues[c.mode].first])
+	}
+	if c.delay.n > 0 {
+		hostmem.Prefetch(&c.all[c.delay.head])
 	}
 }
 

@@ -72,7 +72,9 @@ func (d *Channels) Advance(t Time) {
 	next, limit := Never, d.times.from(t+d.ahead+1)
 	for i, due := range d.due {
 		if due < limit {
-			due = d.all[i].run(limit)
+			c := &d.all[i]
+			c.bring()
+			due = c.run(limit)
 			d.due[i] = due
 		}
 		next = min(next, due)
