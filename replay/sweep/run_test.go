@@ -174,8 +174,12 @@ func TestCellsAreReused(t *testing.T) {
 		t.Errorf("again: %+v", got)
 	}
 	at := cellDir(out, g.Cells[0].Key)
-	if err := os.RemoveAll(at); err == nil {
+	err := os.RemoveAll(at)
+	if err == nil {
 		err = os.Mkdir(at, 0o777)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	if g.Finished(out, g.Cells[0]) {
 		t.Error("a cell without a file is finished")
@@ -201,7 +205,7 @@ func TestCellOfOneTable(t *testing.T) {
 // Traces of the same content share their cells, and each has its row.
 func TestEqualCells(t *testing.T) {
 	dir := t.TempDir()
-	g := planned(t, dir, few)
+	planned(t, dir, few)
 	data, err := os.ReadFile(filepath.Join(dir, "one.trace.zst"))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "same.trace.zst"), data, 0o644)

@@ -1,4 +1,4 @@
-package cycle
+package dram
 
 import (
 	"testing"
@@ -15,7 +15,7 @@ func TestFirstCycleOfAChannel(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg.DRAM.Lead = 0
-		d := newDRAMTimes(cfg)
+		d := newTimes(cfg)
 		for _, at := range []Time{-7, 0} {
 			if got := d.from(at); got != 0 {
 				t.Errorf("%s: from cycle %d on the first is %d", preset, at, got)
@@ -27,7 +27,7 @@ func TestFirstCycleOfAChannel(t *testing.T) {
 			}
 		}
 		cfg.DRAM.Lead = 10
-		if got, want := newDRAMTimes(cfg).from(-3), d.from(7); got != want {
+		if got, want := newTimes(cfg).from(-3), d.from(7); got != want {
 			t.Errorf("%s: %d, want %d", preset, got, want)
 		}
 	}
