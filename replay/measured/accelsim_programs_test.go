@@ -184,7 +184,7 @@ func programsText(rows []programRow) string {
 			errors[n*9/10], errors[n-1])
 	}
 	if len(speed) > 0 {
-		fmt.Fprintf(&b, "\nAccel-Sim takes %s times the processor time; with `convert` %s.", meanAndRange(speed),
+		fmt.Fprintf(&b, "\nAccel-Sim takes %s times the processor time; with `convert`\n%s.", meanAndRange(speed),
 			meanAndRange(converted))
 	}
 	b.WriteString("\n\n| program | machine | warp instructions | cycles | Accel-Sim | replay | times | " +
