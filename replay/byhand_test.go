@@ -103,3 +103,36 @@ func TestSmallCopiesAreRead(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
+
+// A spread has launches 0 to 4 cycles later. Its range is of the runs that ended, by trace and policy.
+func TestSpreadByHand(t *testing.T) {
+	cfg, err := hardware.Preset("k20c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := cfg.Host.LaunchLatency
+	all, err := Spread(cfg)
+	if err != nil || len(all) != 5 {
+		t.Fatalf("%d variants, %v", len(all), err)
+	}
+	all[4].Apply(cfg)
+	if cfg.Host.LaunchLatency != at+4 {
+		t.Errorf("the last launch takes %d cycles, the first %d", cfg.Host.LaunchLatency, at)
+	}
+	result := func(trace, policy string, cycles model.Time, cut bool) *Result {
+		r := &Result{Trace: trace}
+		r.Policy, r.Run.Cycles, r.Run.Incomplete = policy, cycles, cut
+		return r
+	}
+	ranges := Ranges([]*Result{result("a", "serial", 110, false), result("a", "hyperq", 90, false),
+		result("a", "serial", 100, false), result("a", "serial", 10, true), result("b", "serial", 5, false)})
+	if len(ranges) != 3 || ranges[0].Least != 100 || ranges[0].Most != 110 || ranges[2].Trace != "b" {
+		t.Fatalf("%+v", ranges)
+	}
+	if got := ranges[0].Percent(); got < 9.999 || got > 10.001 {
+		t.Errorf("%v %%, want 10", got)
+	}
+	if got := (&Range{}).Percent(); got != 0 {
+		t.Errorf("no cycles: %v %%", got)
+	}
+}

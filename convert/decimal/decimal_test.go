@@ -30,6 +30,9 @@ func TestScale(t *testing.T) {
 		{"1e-300", 1, 0, true},
 		{"0.12345678901234567890123456789", 1000000, 123457, true},
 		{"", 1, 0, false}, {".", 1, 0, false}, {"-", 1, 0, false}, {"1.2.3", 1, 0, false},
+		{"12e+2", 1, 1200, true}, {"7E2", 1, 700, true}, {"1e+", 1, 0, false}, {"1e2x", 1, 0, false},
+		{"1e99999", 1, 0, false}, {"0e99999", 1, 0, true},
+		{"123456789012345678901234e-6", 1, 123456789012345679, true}, // the nineteenth digit is the last one kept
 		{"1x", 1, 0, false}, {"1e", 1, 0, false}, {"NaN", 1, 0, false},
 	} {
 		got, ok := Scale(c.in, c.mul)

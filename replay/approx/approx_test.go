@@ -138,4 +138,8 @@ func TestShares(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
 	}
+	var got Share
+	if err := got.UnmarshalText([]byte("2%")); err != nil || got.String() != "2%" || got.Type() != "percent" {
+		t.Errorf("2%%: %v, %s of %s", err, &got, got.Type())
+	}
 }

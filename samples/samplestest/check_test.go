@@ -90,3 +90,29 @@ func TestCountOnlyCountsTheSame(t *testing.T) {
 		}
 	}
 }
+
+// A recording is the same each time, and its instructions by class are all of them.
+func TestClassesAreAll(t *testing.T) {
+	samplestest.Same(t, "hsp", "n=32", "kernels=2")
+	r := samplestest.Generate(t, "hsp", "n=32", "kernels=2")
+	r.Check(t)
+	for id := range r.Kernels {
+		sum := 0
+		for _, n := range r.Classes(id) {
+			sum += n
+		}
+		if uint64(sum) != r.Kernels[id].WarpInsts {
+			t.Errorf("kernel %d: %d instructions by class, %d in all", id, sum, r.Kernels[id].WarpInsts)
+		}
+	}
+}
+
+// A file has what was generated, access for access.
+func TestFileIsTheRecording(t *testing.T) {
+	if len(samplestest.File(t, "hsp", "n=32", "kernels=2")) == 0 {
+		t.Error("an empty file")
+	}
+	if got := samplestest.Trace(t, "hsp", "n=32", "kernels=2").Kernels(); got != 2 {
+		t.Errorf("%d kernels, want 2", got)
+	}
+}
