@@ -46,7 +46,7 @@ func (g warpGate) Opens(place int, before, k *host.Kernel) bool {
 		g.u.warps.Programmatic(&g.runs[k.Slot].KernelView)
 }
 
-// Opened hands over the kernel, with those of other streams that it follows.
+// Opened hands over the kernel, with the kernels of other streams that it follows.
 func (g warpGate) Opened(k *host.Kernel, t Time) error {
 	if len(k.Behind) > 0 {
 		g.u.warps.Behind(k.Number, k.Behind)

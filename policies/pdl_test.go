@@ -86,8 +86,8 @@ func named(name string) func(model.KernelRecord) bool {
 	return func(k model.KernelRecord) bool { return k.Function == name }
 }
 
-// Chains across streams pass the auditor, which compares each access with those of the kernels before, and end. A third
-// kernel of a chain enters when the first has ended.
+// Chains across streams end, and pass the auditor, which compares each access with the accesses of earlier kernels. A
+// third kernel of a chain enters when the first has ended.
 func TestPortChains(t *testing.T) {
 	early := 0
 	for seed := range uint64(200) {

@@ -84,7 +84,7 @@ func TestWatcherByHand(t *testing.T) {
 	}
 }
 
-// A launch takes the host's latency before it arrives; one at the start of the program takes what there is.
+// A launch takes the host's latency before it arrives; one at the start of the program takes the cycles since then.
 func TestLaunchesAreGaps(t *testing.T) {
 	w := PartsWatch{Latency: 30}
 	w.Kernel(&model.KernelRecord{Arrive: 20, FirstCTA: 50, End: 60})

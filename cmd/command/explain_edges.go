@@ -154,7 +154,7 @@ var triggerAdvice = map[string]string{
 // maxAdvice is how many kinds of edges have a sentence of their own.
 const maxAdvice = 3
 
-// edgeSentences say where triggers belong, the greatest gain first, and what a graph and a megakernel leave.
+// edgeSentences say where triggers belong, the greatest gain first, and the cycles that a graph and a megakernel leave.
 func edgeSentences(runs []analyse.EdgeRun, classes []analyse.EdgeClass) (list []string) {
 	if len(classes) == 0 {
 		return []string{"No kernel follows another in its stream."}

@@ -95,7 +95,7 @@ var jobs = []job{
 	{"sample", []string{"sample", "hsp", "--param=kernels=2", "-o", "out.trace.zst"}},
 }
 
-// inputs writes what the jobs read.
+// inputs writes the files that the jobs read.
 func inputs(t *testing.T, command, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{"capture.json": kineto(), "sweep.toml": "traces = 't.trace.zst'\n" +
@@ -112,7 +112,7 @@ func inputs(t *testing.T, command, dir string) {
 	}
 }
 
-// hidden reports files that have no final name: partial ones, and those of commits.
+// hidden reports files that have no final name: partial ones, and files of commits.
 func hidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
 
 // A command that is killed at any moment leaves whole files, or none, under final names. The same command then

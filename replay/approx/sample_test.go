@@ -16,7 +16,7 @@ type run struct {
 	hits   uint64
 }
 
-// replay samples kernels of one class, and returns how far their cycles are off, and what remains of the sampler.
+// replay samples kernels of one class, and returns the error of their cycles, and the sampler.
 func replay(runs []run, seed uint64) (off float64, p *Program) {
 	p = New(0.02, seed, make([]uint64, len(runs)))
 	for i, r := range runs {

@@ -166,7 +166,7 @@ func (r *programRow) line() string {
 	return line + fmt.Sprintf(" %.3f s | %.0f | %.0f |", r.replay, r.accelsim/r.replay, r.accelsim/(r.replay+r.convert))
 }
 
-// programsText is the rows as a table in Markdown, under what they come to.
+// programsText is a summary of the rows, and the rows as a table in Markdown.
 func programsText(rows []programRow) string {
 	var b strings.Builder
 	var errors, speed, converted []float64

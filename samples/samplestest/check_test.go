@@ -107,7 +107,7 @@ func TestClassesAreAll(t *testing.T) {
 	}
 }
 
-// A file has what was generated, access for access.
+// A file has the generated records, access for access.
 func TestFileIsTheRecording(t *testing.T) {
 	if len(samplestest.File(t, "hsp", "n=32", "kernels=2")) == 0 {
 		t.Error("an empty file")

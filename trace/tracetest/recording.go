@@ -25,7 +25,7 @@ type Recording struct {
 	Open bool
 }
 
-// SetMeta keeps what is known of the whole trace.
+// SetMeta keeps the properties of the whole trace.
 func (r *Recording) SetMeta(m trace.Meta) { r.Meta = m }
 
 // AddArray names an allocation and returns its index.

@@ -9,7 +9,7 @@ import (
 )
 
 // A read alone takes the time of [Channel.Alone] from its slice on; a second one to its row is a row hit, and comes a
-// column command later. A write tells nobody.
+// column command later. A write has no reply.
 func TestChannelServesReads(t *testing.T) {
 	cfg, err := hardware.Preset("rtx3070")
 	if err != nil {

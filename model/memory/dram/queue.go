@@ -11,7 +11,7 @@ type request struct {
 	write bool
 }
 
-// requests are those of a channel.
+// requests are the requests of a channel.
 type requests struct {
 	all  []request
 	free int32

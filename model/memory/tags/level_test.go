@@ -60,7 +60,7 @@ func TestStoresPassBy(t *testing.T) {
 	}
 }
 
-// An L1 of two lines keeps what is written, and loses it by invalidation and when it gets another size. One without
+// An L1 of two lines keeps written bytes, and loses them by invalidation and when it gets another size. One without
 // room for a line is none.
 func TestL1ByHand(t *testing.T) {
 	var c L1
