@@ -89,6 +89,6 @@ func TestPDLAgainstReference(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
 		return chainTrace(r), append(randomMachine(r), "policy="+[]string{"pdl", "pdl,trigger=begin", "pdl,trigger=last-load",
 			"pdl,trigger=end", "pdl,trigger=begin,wait=begin", "pdl,trigger=last-load,edges=all",
-			"pdl,edges=all"}[r.IntN(7)])
+			"pdl,edges=all", "pdl,trigger=begin,own=moved", "pdl,trigger=last-load,edges=all,own=moved"}[r.IntN(9)])
 	})
 }

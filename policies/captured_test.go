@@ -12,6 +12,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
+	runs "gpureplay/replay"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -161,6 +162,30 @@ func TestMissing(t *testing.T) {
 			if !strings.HasPrefix(got[i], w) {
 				t.Errorf("%s lacks %q, want %q", name, got[i], w)
 			}
+		}
+	}
+}
+
+// Without boundaries no recorded time lies between a call and the begin of its work: neither the delay of a launch nor
+// the recorded start of a kernel without a call.
+func TestNoRecordedDelaysWithoutBoundaries(t *testing.T) {
+	tr := tracetest.FromText(t, `
+launch f grid=1 block=32 fidelity=kernel host=0 start=900000 duration=500
+launch f grid=1 block=32 fidelity=kernel stream=1 start=700000 duration=500
+`)
+	cfg := tiny(t, 2, 1)
+	for policy, late := range map[string]bool{"hyperq": true, "boundary-free": false} {
+		cs, err := policies.Parse(policy, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := runs.Run(t.Context(), &runs.Job{Trace: tr, Name: "t", Config: cfg, Choices: cs,
+			Timing: &host.Timing{Host: host.TimesRecorded}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := results[0].Run.Cycles; n >= 900_000 != late || n < 500 {
+			t.Errorf("%s takes %d cycles", policy, n)
 		}
 	}
 }

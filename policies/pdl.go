@@ -17,6 +17,7 @@ func init() {
 				"that reads what the kernel before it writes, or overwrites what it touches) or begin"},
 			{"pdl-edges", "stated", "kernels that may begin before the one before them has ended: stated (those with " +
 				"the attribute programmatic; all, if the trace has none) or all"},
+			{"pdl-own", "kept", "triggers that paths have (PREEXIT): kept, or moved to pdl-trigger"},
 		},
 		New: func(a Args) (model.Dependency, error) {
 			var at pdl.Places
@@ -28,7 +29,11 @@ func init() {
 				return nil, err
 			}
 			launch, err := a.OneOf("pdl-edges", "stated", "all")
+			if err != nil {
+				return nil, err
+			}
 			at.All = launch == "all"
+			at.Moved, err = a.Either("pdl-own", "kept", "moved")
 			return pdl.New(at), err
 		},
 	})

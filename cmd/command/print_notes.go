@@ -128,5 +128,6 @@ func recordedLine(results []*replay.Result) string {
 // ordersStreams reports whether the order of streams alone says when a policy's kernels begin.
 func ordersStreams(policy string) bool {
 	p, err := policies.Get(policy)
-	return err == nil && (p.Dependency == "" || p.Dependency == "barrier") && p.Host == host.Streams
+	return err == nil && (p.Dependency == "" || p.Dependency == "barrier") &&
+		(p.Host == host.Streams || p.Host == host.AtOnce)
 }

@@ -103,7 +103,7 @@ func (h *Host) deliver(op *trace.HostOp, k *Kernel, t Time) Time {
 // an event it is at most that and the time in which the device was idle. 0: it was not recorded.
 func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	switch {
-	case r.StartNs < 0:
+	case r.StartNs < 0 || h.way == AtOnce:
 		return 0
 	case r.HostNs < 0:
 		return max(1, h.since(r.StartNs))

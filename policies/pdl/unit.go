@@ -15,6 +15,7 @@ type Places struct {
 	Trigger string // none, begin, last-load or end
 	Wait    string // first-dependent or begin
 	All     bool   // all launches are programmatic; else those with the attribute, where the trace has any
+	Moved   bool   // kernels trigger at Trigger, whether their paths say where or not
 }
 
 // Unit lets kernels follow each other. It is a [model.WarpDependency].
@@ -95,7 +96,7 @@ func (u *Unit) Opened(v *model.KernelView, _ model.Time) error {
 		return err
 	}
 	f := &u.m.Program().Functions[header.Function]
-	k.triggers = u.at.Trigger != "none" || has(f, preExit)
+	k.triggers = u.at.Trigger != "none" || u.says(f)
 	if len(k.before) > 0 && u.at.Wait == "first-dependent" && !has(f, acqBulk) {
 		k.touched = newFootprint()
 		for _, x := range k.before {
@@ -222,10 +223,13 @@ func step(f *trace.Function, w *trace.Warp, opcode string) int32 {
 	return -1
 }
 
+// says reports whether a function's warps trigger where their paths have it.
+func (u *Unit) says(f *trace.Function) bool { return !u.at.Moved && has(f, preExit) }
+
 // trigger returns the step with which a warp triggers. Behind the last one: when it exits.
 func (u *Unit) trigger(f *trace.Function, w *trace.Warp) int32 {
 	exits := int32(len(w.Path))
-	if has(f, preExit) {
+	if u.says(f) {
 		if at := step(f, w, preExit); at >= 0 {
 			return at
 		}

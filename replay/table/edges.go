@@ -13,21 +13,27 @@ type Edge struct {
 	Predecessor, Successor uint32     // kernels
 	Programmatic           bool       // the successor is launched with the attribute
 	Ended                  model.Time // the predecessor
-	Entered, Began, End    model.Time // the successor: in the distributor, its first CTA, its end
+	Arrived                model.Time // the successor: at the KMU
+	Entered, Began, End    model.Time // in the distributor, its first CTA, its end
 	Gains                  *Gains     // nil: no other runs are known
 }
 
 // Gains are by how many cycles an edge's step is shorter in other runs of the trace.
 type Gains struct {
 	Graph      model.Time // under graph
-	PDL        model.Time // under programmatic launch, with the trigger at its best place
+	PDL        model.Time // in that graph, if it is programmatic as well, with the trigger at its best place
 	Trigger    string     // that place: path, end, last-load or begin; "": no place gains
 	Megakernel model.Time // under megakernel
 	Bound      model.Time // under boundary-free
+
+	NoPDL, NoMegakernel bool // the trace does not run so
 }
 
 // Gap is the time from the predecessor's end to the successor's first CTA, in cycles; 0: they overlap.
 func (e *Edge) Gap() model.Time { return max(0, e.Began-e.Ended) }
+
+// Late is the part of the gap until the successor is known to the KMU, in cycles: it waits for the host.
+func (e *Edge) Late() model.Time { return max(0, min(e.Arrived, e.Began)-e.Ended) }
 
 // Overlap is the time in which both run, in cycles.
 func (e *Edge) Overlap() model.Time { return max(0, min(e.Ended, e.End)-e.Began) }
@@ -45,7 +51,7 @@ func (b *EdgeBook) Kernel(r *model.KernelRecord) {
 		return
 	}
 	b.kernels = append(b.kernels, Edge{Stream: r.Stream, Successor: r.ID, Programmatic: r.Programmatic,
-		Entered: r.Dispatch, Began: r.FirstCTA, End: r.End})
+		Arrived: r.Arrive, Entered: r.Dispatch, Began: r.FirstCTA, End: r.End})
 }
 
 // Edges returns the edges by stream, then in the order in which their kernels entered the GPU.
@@ -65,12 +71,12 @@ func (b *EdgeBook) Edges() []Edge {
 }
 
 // gain is a column of the edges with gains.
-func gain(name, doc string, of func(*Gains) model.Time) column[Edge] {
+func gain(name, doc string, of func(*Gains) (model.Time, bool)) column[Edge] {
 	return i64(name, doc, func(r *Edge) (int64, bool) {
 		if r.Gains == nil {
 			return 0, false
 		}
-		return of(r.Gains), true
+		return of(r.Gains)
 	})
 }
 
@@ -96,9 +102,10 @@ func init() {
 					func(r *Edge) (int64, bool) { return r.Step(), true }),
 				gain("graph_gain_cycles", "The step is so much shorter where a graph launches both. This column and those "+
 					"that follow are NULL in a replay: replay explain --edges -o fills them in.",
-					func(g *Gains) model.Time { return g.Graph }),
-				gain("pdl_gain_cycles", "So much shorter under programmatic launch, with the predecessor's trigger at its "+
-					"best place; 0: no place gains.", func(g *Gains) model.Time { return g.PDL }),
+					func(g *Gains) (model.Time, bool) { return g.Graph, true }),
+				gain("pdl_gain_cycles", "So much shorter than in that graph if the edge is programmatic, with the "+
+					"predecessor's trigger at its best place; 0: no place gains; NULL: the trace has no instructions.",
+					func(g *Gains) (model.Time, bool) { return g.PDL, !g.NoPDL }),
 				text("trigger", "That place: path (where the path has it), end or begin of a CTA, or last-load of each warp; "+
 					"NULL: no place gains.", true, func(r *Edge) string {
 					if r.Gains == nil {
@@ -106,10 +113,12 @@ func init() {
 					}
 					return r.Gains.Trigger
 				}),
-				gain("megakernel_gain_cycles", "So much shorter in a megakernel.",
-					func(g *Gains) model.Time { return g.Megakernel }),
+				gain("megakernel_gain_cycles", "So much shorter in a megakernel; NULL: its kernels cannot be tasks.",
+					func(g *Gains) (model.Time, bool) { return g.Megakernel, !g.NoMegakernel }),
 				gain("bound_gain_cycles", "So much shorter without launches and dispatch (boundary-free). Less the gain of "+
-					"a policy it is the part of the boundary that the policy leaves.", func(g *Gains) model.Time { return g.Bound }),
+					"a policy it is the part of the boundary that the policy leaves.", func(g *Gains) (model.Time, bool) {
+					return g.Bound, true
+				}),
 			}
 		},
 		From: func(f *feed, add func(*Edge)) {

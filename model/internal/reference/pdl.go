@@ -13,6 +13,7 @@ type nPDL struct {
 	n             *Machine
 	trigger, wait string
 	all           bool                    // every launch is programmatic
+	moved         bool                    // paths do not say where warps trigger
 	before        map[*nKernel][]*nKernel // that had not completed when it was opened
 	behind        map[*nKernel][]*nKernel // of other streams, that it follows
 	completed     map[*nKernel]bool
@@ -26,6 +27,7 @@ type nPDL struct {
 
 func newNPDL(n *Machine, args map[string]string) *nPDL {
 	p := &nPDL{n: n, trigger: "none", wait: args["wait"], all: args["edges"] == "all",
+		moved:  args["own"] == "moved",
 		before: map[*nKernel][]*nKernel{}, behind: map[*nKernel][]*nKernel{},
 		completed: map[*nKernel]bool{}, passed: map[*nCTA]map[uint32]bool{},
 		through: map[*nKernel]map[uint32]bool{}, fresh: map[*nSM]*nKernel{}, followed: map[*nKernel]bool{},
@@ -79,7 +81,9 @@ func (p *nPDL) has(k *nKernel, opcode string) bool {
 	return false
 }
 
-func (p *nPDL) triggers(k *nKernel) bool { return p.trigger != "none" || p.has(k, "PREEXIT") }
+func (p *nPDL) triggers(k *nKernel) bool {
+	return p.trigger != "none" || !p.moved && p.has(k, "PREEXIT")
+}
 
 // triggered reports whether all CTAs of a kernel have triggered or ended.
 func (p *nPDL) triggered(k *nKernel) bool { return p.triggers(k) && len(p.through[k]) == len(k.items) }
@@ -96,7 +100,7 @@ func (p *nPDL) stepOf(w *nWarp, opcode string) int {
 
 // triggerOf is the step with which a warp triggers; the length of its path: when it exits.
 func (p *nPDL) triggerOf(w *nWarp) int {
-	if p.has(w.cta.k, "PREEXIT") {
+	if !p.moved && p.has(w.cta.k, "PREEXIT") {
 		if at := p.stepOf(w, "PREEXIT"); at >= 0 {
 			return at
 		}
