@@ -14,6 +14,8 @@ type memRequest struct {
 	lists []uint64
 	mask  uint32 // lanes of a warp
 	slot  int    // where its warp is, if its access is to local memory
+	// of an access to shared memory: for how many cycles it keeps the load/store unit
+	cycles Time
 }
 
 // ask fills in the request of o, the next instruction of w.
@@ -23,8 +25,13 @@ func (x *memRequest) ask(s *SM, w *Warp, o *program.Op) {
 		x.a = &w.Mem[w.NextMem]
 		w.NextMem++
 	}
-	if o.Space == trace.SpaceLocal {
+	switch o.Space {
+	case trace.SpaceLocal:
 		x.slot = s.Slot(w)
+	case trace.SpaceShared:
+		if x.a != nil {
+			x.cycles = Time(s.shared.Cycles(x.a, w.Lists, uint64(o.Width)))
+		}
 	}
 }
 
@@ -52,7 +59,7 @@ func (s *SM) timed(x *memRequest, o *program.Op, c *CTA, t Time) (done Time, loa
 	case a == nil || o.Space == trace.SpaceConstant || o.Space == trace.SpaceNone:
 		return u.Constant(t)
 	case o.Space == trace.SpaceShared:
-		return u.Shared(a, x.lists, uint64(o.Width), o.Flags&trace.InstLoad != 0, t)
+		return u.Shared(x.cycles, o.Flags&trace.InstLoad != 0, t)
 	case a.Count == 0:
 		return u.Nothing(t) // predicated off
 	case o.Space == trace.SpaceLocal:

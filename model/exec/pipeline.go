@@ -124,7 +124,9 @@ func (s *SM) holdAccess(held int32, w *Warp, o *program.Op, t Time) Time {
 		s.watch(w, o, h.access.a, t)
 		s.tellAccess(t)
 	}
-	h.keep()
+	if o.Space != trace.SpaceShared { // its cycles say all
+		h.keep()
+	}
 	s.promise(w, o, ofMemory)
 	h.load.holds = o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o)
 	w.PC++

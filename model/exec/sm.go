@@ -30,6 +30,7 @@ type SM struct {
 	port        memory.Port
 	times       *memory.Signals // of the port
 	co          *coalesce.Coalescer
+	shared      coalesce.Shared
 	closing     Time // when something is to be done behind all schedulers
 	current     turn // that it is in, or was in last
 	began       Time // and the cycle are how many cycles with a CTA there were before
@@ -130,7 +131,7 @@ func New(d Device, id int, setup Setup) *SM {
 	}
 	s.free = 1<<c.MaxWarps - 1
 	s.port, s.co = setup.Memory.Port(id), setup.Memory.Coalescer()
-	s.times = s.port.Signals()
+	s.times, s.shared = s.port.Signals(), coalesce.NewShared(&setup.Config.Shared)
 	s.fetch = fetching{cycle: clock.Unset, next: clock.Never}
 	s.choosePipeline()
 	s.initSchedulers(c.Schedulers)

@@ -57,9 +57,9 @@ type Port interface {
 	// Global times the sectors of the Coalescer, and counts them on w. It returns when a dependent instruction may
 	// issue (of stores: when the last is acknowledged), or Unknown and the number by which Known tells.
 	Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) (done Time, load int32)
-	// Shared times an access of so many bytes a lane to shared memory: a cycle for each of the most distinct words
-	// of one bank. The result is Global's.
-	Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time, load int32)
+	// Shared times an access to shared memory that keeps the unit for so many cycles ([coalesce.Shared]). The
+	// result is Global's.
+	Shared(cycles Time, loads bool, t Time) (done Time, load int32)
 	// Constant times an access to constant memory, or one that leaves the SM for no sector.
 	Constant(t Time) (done Time, load int32)
 	// Nothing times an access of no lane: it takes a slot of the unit.

@@ -45,7 +45,6 @@ type Op struct {
 	Writes uint32 // banks of those that are written, a bit of the four of each
 	// those banks in the order of registers, four bits each, one more than the bank; where memory writes them
 	Written uint32
-	Crowded bool     // two of one bank are read
 	Copy    CopyRole // its part in asynchronous copies
 	Groups  int32    // that may go on behind a CopiesAwaited
 	each    []uint32 // instructions of the flat form for each thread, if flat
@@ -133,7 +132,6 @@ func (o *Op) bank(in *trace.Inst, banks int) {
 			break
 		}
 		at := 4 * (int(r) % banks)
-		o.Crowded = o.Crowded || o.Reads>>at&15 > 0
 		o.Reads += 1 << at
 	}
 	for _, r := range general(in.Dst) {

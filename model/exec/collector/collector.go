@@ -1,6 +1,8 @@
 package collector
 
 import (
+	"math/bits"
+
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
@@ -147,12 +149,12 @@ func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, co
 	s, p := c.cores[scheduler&(mostCores-1)], pipeOf[o.Unit&15]
 	c.now = t
 	c.order++
-	at, ok := c.bypasses(s, p, o, t)
+	at, freed, ok := c.bypasses(s, p, o, t)
 	if p == pipeMemory {
 		if !ok {
 			return 0, 0, t, clock.Never, c.hold(s, o, p)
 		}
-		c.bypass(s, p, t, t)
+		c.bypass(s, p, freed, t, t)
 		c.port.Into(memory.Destination{Banks: o.Written, Subcore: scheduler})
 		return 0, 0, t, t + 1, notHeld
 	}
@@ -163,7 +165,7 @@ func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, co
 	if !c.bus(at, latency, c.held-c.accesses+c.count) {
 		return 0, 0, t, clock.Never, c.hold(s, o, p)
 	}
-	c.bypass(s, p, at, t)
+	c.bypass(s, p, freed, at, t)
 	s.free[p] = at + every
 	done = max(at+latency, t+1)
 	if !o.Awaited() {
@@ -195,23 +197,44 @@ func (c *Pipeline) times(o *program.Op) (every, latency Time) {
 
 // bypasses reports whether an instruction of a sub-core meets nothing on its way to its
 // pipe. The pipe then takes it in the cycle of issue or, if it reads no register, in the
-// one before.
-func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time, ok bool) {
-	if c.dual || s.stuck > 0 || c.filled>>p&1 != 0 || s.outputs>>p&1 != 0 || o.Crowded || s.at == t-1 && s.freed == s.all {
-		return t, false
+// one before. freed is the unit that it leaves at the second dispatch of this cycle.
+func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time, freed uint8, ok bool) {
+	free, used := s.all&^s.taken, uint32(0)
+	if s.at == t-1 {
+		free, used = free&^s.freed, s.used
 	}
-	if p == pipeMemory {
-		return t, c.accesses == 0 && c.port.Takes(t)
+	if c.dual || free == 0 || s.reads != 0 || (c.filled|s.outputs|s.ready)>>p&1 != 0 || s.free[p] > t ||
+		p == pipeMemory && (c.accesses > 0 || !c.port.Takes(t)) || c.filled != 0 && !c.blocked() {
+		return t, 0, false
 	}
-	if o.Reads == 0 && s.passed[p] != t-1 && s.free[p] < t {
-		return t - 1, true
+	if left := o.Reads - each(o.Reads, used); left != 0 { // the second read of a step finds all writes noted
+		if len(c.soon) > 0 || left != each(left, s.written(t+2)) {
+			return t, 0, false
+		}
+		return t, free & -free, true
 	}
-	return t, s.free[p] <= t
+	if o.Reads == 0 && s.passed[p] != t-1 && s.free[p] < t && p != pipeMemory {
+		return t - 1, 0, true
+	}
+	return t, 0, true
+}
+
+// blocked reports whether no instruction in an input register gets a unit in the next step.
+func (c *Pipeline) blocked() bool {
+	for m := c.filled; m != 0; m &= m - 1 {
+		if s := c.cores[c.inputs[bits.TrailingZeros16(m)&15].first()]; s.taken != s.all {
+			return false
+		}
+	}
+	return true
 }
 
 // bypass notes that a pipe takes an instruction in cycle at that is not held. It counts as
 // an allocation, and the held instructions of the pipe have their turns behind it.
-func (c *Pipeline) bypass(s *subcore, p pipe, at, t Time) {
+func (c *Pipeline) bypass(s *subcore, p pipe, freed uint8, at, t Time) {
+	if freed != 0 {
+		s.at, s.freed, s.used = t, freed, 0
+	}
 	if c.at != t {
 		c.at, c.bypassed = t, [16]uint8{}
 	}
@@ -230,7 +253,6 @@ func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) int32 {
 	c.spare = e.next
 	e.o, e.core, e.pipe, e.order, e.left = o, s, p, c.order, o.Reads
 	s.input[p&15] = e
-	s.stuck++
 	c.inputs[p&15].push(s.number)
 	c.filled |= 1 << (p & 15)
 	c.held++

@@ -143,7 +143,7 @@ func (c *Pipeline) move(s *subcore, t Time) {
 		return
 	}
 	fresh := s.fresh & reads
-	s.at, s.freed, s.used, s.fresh = t, 0, 0, 0
+	s.begin(t)
 	if reads == 0 {
 		if s.dispatches() != 0 {
 			c.dispatch(s)
@@ -185,12 +185,20 @@ func (c *Pipeline) move(s *subcore, t Time) {
 	}
 }
 
+// begin begins a step in cycle t. An instruction that bypasses may have left a unit in it.
+func (s *subcore) begin(t Time) {
+	if s.at != t {
+		s.freed = 0
+	}
+	s.at, s.used, s.fresh = t, 0, 0
+}
+
 // moveMany is move for more than one unit that reads; used are the banks that the last cycle used.
 func (c *Pipeline) moveMany(s *subcore, used uint32, t Time) {
 	if fresh := s.fresh & s.reads; fresh != 0 {
 		s.read(fresh, used)
 	}
-	s.at, s.freed, s.used, s.fresh = t, 0, 0, 0
+	s.begin(t)
 	if s.dispatches() != 0 {
 		c.dispatch(s)
 	}
@@ -298,10 +306,8 @@ func (c *Pipeline) after(t Time) Time {
 	case c.active != 0:
 		return t + 1
 	}
-	for m := c.filled; m != 0; m &= m - 1 {
-		if s := c.cores[c.inputs[bits.TrailingZeros16(m)&15].first()]; s.taken != s.all {
-			return t + 1
-		}
+	if !c.blocked() {
+		return t + 1
 	}
 	next := clock.Never
 	if c.memory != 0 {

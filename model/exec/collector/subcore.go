@@ -19,7 +19,6 @@ type subcore struct {
 	bit     uint16 // of the sub-core in sets of them
 	ready   uint16 // pipes with an instruction in a unit that has all its registers
 	used    uint32 // banks read last in cycle at
-	stuck   int    // instructions in input registers or units
 	at      Time
 	latest  Time // the last cycle in far
 	units   [mostUnits]*inst
@@ -103,7 +102,6 @@ func (s *subcore) leave(u uint8, e *inst) {
 	if s.whole[p] &^= 1 << u; s.whole[p] == 0 {
 		s.ready &^= 1 << p
 	}
-	s.stuck--
 }
 
 // read takes a register from each unused bank, for the unit of some that was allocated

@@ -1,17 +1,41 @@
 package coalesce
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
 
 // MaxBanks is the most banks of shared memory, and of an L1.
 const MaxBanks = 64
 
-// WidestShared is how many bytes of a lane count for conflicts, by `shared.wide`.
-var WidestShared = map[string]uint64{"passes": 1 << 16, "first": 4}
+// Shared counts the cycles of accesses to shared memory.
+type Shared struct {
+	banks  int
+	widest uint64 // bytes of a lane that count for conflicts
+	row    bool   // words of 32 lanes that follow each other lie in banks of their own
+}
 
-// SharedCycles returns how many cycles an access to shared memory takes: the most
+// NewShared returns the rule of a configuration.
+func NewShared(c *hardware.SharedConfig) Shared {
+	row := c.Banks >= hardware.WarpSize && c.Banks&(c.Banks-1) == 0
+	return Shared{c.Banks, widestShared[c.Wide], row}
+}
+
+// Cycles returns for how many cycles an access of so many bytes a lane keeps the load/store unit.
+func (s *Shared) Cycles(a *trace.Access, lists []uint64, width uint64) int {
+	if s.row && a.List == 0 && width <= 4 && (a.Stride == 4 || a.Stride == 0) && a.Count <= hardware.WarpSize {
+		return 1
+	}
+	return sharedCycles(a, lists, min(width, s.widest), s.banks)
+}
+
+// widestShared is how many bytes of a lane count for conflicts, by `shared.wide`.
+var widestShared = map[string]uint64{"passes": 1 << 16, "first": 4}
+
+// sharedCycles returns how many cycles an access to shared memory takes: the most
 // distinct 4-byte words that fall on one bank. Lanes that read the same word
 // share it. Of a width beyond 4 bytes lanes go in 2 or 4 passes of 16 or 8.
-func SharedCycles(a *trace.Access, lists []uint64, width uint64, banks int) int {
+func sharedCycles(a *trace.Access, lists []uint64, width uint64, banks int) int {
 	if a.Count == 0 || banks == 0 {
 		return 1
 	}

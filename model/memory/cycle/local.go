@@ -1,9 +1,6 @@
 package cycle
 
-import (
-	"gpureplay/model/memory"
-	"gpureplay/trace"
-)
+import "gpureplay/model/memory"
 
 // kind is the kind of an instruction that stays on its SM.
 type kind uint8
@@ -21,12 +18,15 @@ func (u *Unit) Constant(t Time) (done Time, load int32) { return u.local(fixed, 
 func (u *Unit) Nothing(t Time) (done Time, load int32) { return u.local(nothing, 1, t) }
 
 // Shared is of [memory.Port]. The result of a load takes the write-back register.
-func (u *Unit) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time, load int32) {
-	k := fixed
-	if loads {
-		k = returned
+func (u *Unit) Shared(cycles Time, loads bool, t Time) (done Time, load int32) {
+	switch {
+	case !loads:
+		return u.local(fixed, cycles, t)
+	case len(u.stalled) > 0:
+		return u.local(returned, cycles, t)
 	}
-	return u.local(k, u.SharedCycles(a, lists, width), t)
+	u.enqueueShared(&u.through, u.Begin(t, cycles)+cycles)
+	return memory.Unknown, u.numbered()
 }
 
 // local times an instruction that stays on its SM, unless it is behind one that waits.
@@ -47,7 +47,8 @@ func (u *Unit) onSM(p *access, k kind, cycles, t Time) Time {
 	case nothing:
 		return start + 1
 	case returned:
-		return u.enqueueShared(p, start+cycles)
+		u.enqueueShared(p, start+cycles)
+		return memory.Unknown
 	}
 	return start + cycles - 1 + u.SharedLatency()
 }

@@ -35,7 +35,6 @@ func (q *loads) number() int32 {
 // settle notes that the completion time of an access is known, and frees its number.
 func (q *loads) settle(load int32) {
 	q.done = append(q.done, memory.Done{Load: load, At: q.all[load].done})
-	q.all[load] = openLoad{}
 	q.spare = append(q.spare, load)
 }
 
@@ -43,8 +42,7 @@ func (q *loads) settle(load int32) {
 func (u *Unit) loadOf(p *access) *openLoad {
 	if p.load == memory.NoLoad {
 		p.load = u.loads.number()
-		l := &u.loads.all[p.load]
-		l.work, l.to = u.work, u.to
+		u.loads.all[p.load] = openLoad{work: u.work, to: u.to}
 	}
 	return &u.loads.all[p.load]
 }

@@ -56,8 +56,9 @@ func (u *Unit) WriteBack(file memory.RegisterFile, t Time) (done []memory.Done) 
 		}
 	}
 	if !r.full {
-		r.load, r.to = u.result(at + 1)
-		r.full = r.load >= 0
+		if r.load = u.result(at + 1); r.load >= 0 {
+			r.full, r.to = true, u.loads.all[r.load].to
+		}
 	}
 	if r.full {
 		u.Times.Due = t + 1
@@ -126,17 +127,16 @@ func (u *Unit) put(client int, ready Time, load, fetch int32) {
 }
 
 // enqueueShared has a load of shared memory enter its stages at a time, or when there is room.
-func (u *Unit) enqueueShared(p *access, at Time) Time {
+func (u *Unit) enqueueShared(p *access, at Time) {
 	r, l := &u.results, u.loadOf(p)
 	l.open, l.closed, l.own = l.open+1, true, true
 	r.own++
 	if r.direct && len(r.entering) == 0 && r.clients[clientShared].n() < r.depth { // there is room then, too
 		u.put(clientShared, at+r.latency, p.load, memory.NoLoad)
-		return memory.Unknown
+		return
 	}
 	r.entering = append(r.entering, entering{at, p.load})
 	u.Times.Due = min(u.Times.Due, at)
-	return memory.Unknown
 }
 
 // stuck reports whether a load of shared memory may keep the unit in cycle t: its stages
@@ -147,32 +147,28 @@ func (u *Unit) stuck(t Time) bool {
 }
 
 // result takes out the next result that may be written up to cycle t, and returns its load,
-// or a negative number, and where it is written.
-func (u *Unit) result(t Time) (load int32, to memory.Destination) {
+// or a negative number.
+func (u *Unit) result(t Time) (load int32) {
 	r := &u.results
 	if r.soonest > t {
-		return memory.NoLoad, memory.Destination{}
+		return memory.NoLoad
 	}
 	client := r.turn
-	for range numClients {
-		next := client + 1
-		if next == numClients {
-			next = 0
-		}
-		if r.first[client] <= t {
-			r.turn = next
-			var x result
-			x, r.first[client] = r.clients[client].pop()
-			r.soonest = min(r.first[clientShared], r.first[clientPast], r.first[clientFills])
-			if x.fetch != memory.NoLoad {
-				u.givenUp(x.fetch, t)
-			}
-			return x.load, u.loads.all[x.load].to
-		}
-		client = next
+	for r.first[client] > t {
+		client = behindClient[client]
 	}
-	return memory.NoLoad, memory.Destination{}
+	r.turn = behindClient[client]
+	x, next := r.clients[client].pop()
+	r.first[client] = next
+	r.soonest = min(r.first[clientShared], r.first[clientPast], r.first[clientFills])
+	if x.fetch != memory.NoLoad {
+		u.givenUp(x.fetch, t)
+	}
+	return x.load
 }
+
+// behindClient is the client behind each.
+var behindClient = [numClients]int{clientPast, clientFills, clientShared}
 
 // givenUp notes that the register gets a result of a fetch, and may write it in cycle t.
 func (u *Unit) givenUp(fetch int32, t Time) {
@@ -186,8 +182,11 @@ func (u *Unit) givenUp(fetch int32, t Time) {
 // are known ([Unit.Known]).
 func (u *Unit) written(load int32, t Time) {
 	u.named = true
-	if u.loads.all[load].own {
+	if l := &u.loads.all[load]; l.own { // it waits for this alone
 		u.results.own--
+		l.done = t
+		u.loads.settle(load)
+		return
 	}
 	u.answered(load, t)
 }

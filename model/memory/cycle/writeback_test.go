@@ -25,7 +25,7 @@ func TestResultsTakeTurns(t *testing.T) {
 	}
 	var got []int32
 	for _, at := range []Time{9, 12, 15, 15, 15, 19, 20, 20, 20} {
-		load, _ := u.result(at)
+		load := u.result(at)
 		got = append(got, load)
 	}
 	if want := []int32{memory.NoLoad, 4, 2, 5, 6, memory.NoLoad, 1, 3, memory.NoLoad}; !slices.Equal(got, want) {
@@ -35,7 +35,7 @@ func TestResultsTakeTurns(t *testing.T) {
 
 // write writes all results that wait for the register of a unit.
 func write(u *Unit) {
-	for load, _ := u.result(Never - 1); load != memory.NoLoad; load, _ = u.result(Never - 1) {
+	for load := u.result(Never - 1); load != memory.NoLoad; load = u.result(Never - 1) {
 		u.written(load, 0)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
+	"gpureplay/model/memory/coalesce"
 	"gpureplay/trace"
 )
 
@@ -165,7 +166,8 @@ func (x *traffic) access(sm int, t clock.Time) {
 	load := int32(memory.NoLoad)
 	switch {
 	case k.space == trace.SpaceShared:
-		at, load = p.Shared(&a, lists, width, k.flags&trace.InstLoad != 0, t)
+		shared := coalesce.NewShared(&x.cfg.Shared)
+		at, load = p.Shared(clock.Time(shared.Cycles(&a, lists, width)), k.flags&trace.InstLoad != 0, t)
 	case k.space == trace.SpaceConstant:
 		at, load = p.Constant(t)
 	case k.flags&trace.InstAtomic != 0:

@@ -59,11 +59,7 @@ func (u *Unit) Constant(t Time) (done Time, load int32) {
 func (u *Unit) Nothing(t Time) (done Time, load int32) { return u.Begin(t, 1) + 1, memory.NoLoad }
 
 // Shared is of [memory.Port]. The result of a load takes the write-back port.
-func (u *Unit) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time, load int32) {
-	cycles := Time(1)
-	if !u.InRow(a, width) {
-		cycles = u.SharedCycles(a, lists, width)
-	}
+func (u *Unit) Shared(cycles Time, loads bool, t Time) (done Time, load int32) {
 	done = u.Begin(t, cycles) + cycles - 1 + u.SharedLatency()
 	if loads {
 		done = u.wb.Take(done)

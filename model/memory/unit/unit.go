@@ -23,8 +23,6 @@ type LSU struct {
 	Tlb    *tags.Cache      // nil: every access hits
 	page   uint             // logarithm of sectors per page
 	one    coalesce.Request // where the L1 fetches sectors
-	widest uint64           // bytes of a lane that count for conflicts in shared memory
-	row    bool             // words of 32 lanes that follow each other lie in banks of their own
 }
 
 // L1Extra is the wait of a dependent instruction beyond the L1's latency, in cycles.
@@ -33,8 +31,6 @@ const L1Extra = 4
 func (u *LSU) Init(m *Base, sm int) {
 	c := m.Cfg
 	u.Cfg, u.Co, u.Sm, u.Times.Due = c, &m.Co, sm, Never
-	u.widest = coalesce.WidestShared[c.Shared.Wide]
-	u.row = c.Shared.Banks >= hardware.WarpSize && c.Shared.Banks&(c.Shared.Banks-1) == 0
 	m.l1s[sm] = &u.L1
 	u.L1.Init(&m.Tables, &c.L1)
 	if !c.SM.Collectors() {
@@ -85,20 +81,6 @@ func (u *LSU) Begin(t, cycles Time) Time {
 
 // Signals is of [memory.Port].
 func (u *LSU) Signals() *memory.Signals { return &u.Times }
-
-// SharedCycles is for how many cycles an access to shared memory keeps the unit.
-func (u *LSU) SharedCycles(a *trace.Access, lists []uint64, width uint64) Time {
-	if u.InRow(a, width) {
-		return 1
-	}
-	return Time(coalesce.SharedCycles(a, lists, min(width, u.widest), u.Cfg.Shared.Banks))
-}
-
-// InRow reports whether an access to shared memory takes a cycle, seen without a search: to words that follow each
-// other, or to one.
-func (u *LSU) InRow(a *trace.Access, width uint64) bool {
-	return u.row && a.List == 0 && width <= 4 && (a.Stride == 4 || a.Stride == 0) && a.Count <= hardware.WarpSize
-}
 
 // SharedLatency is shared memory's latency, with the way to the registers.
 func (u *LSU) SharedLatency() Time { return Time(u.Cfg.Shared.Latency + u.Cfg.Shared.Writeback) }
