@@ -14,24 +14,19 @@ type memRequest struct {
 	lists []uint64
 	mask  uint32 // lanes of a warp
 	slot  int    // where its warp is, if its access is to local memory
-	// of an access to shared memory: for how many cycles it keeps the load/store unit
+	// of a held access to shared memory: for how many cycles it keeps the load/store unit
 	cycles Time
 }
 
 // ask fills in the request of o, the next instruction of w.
 func (x *memRequest) ask(s *SM, w *Warp, o *program.Op) {
-	x.a, x.lists, x.mask = nil, w.Lists, w.Mask
+	x.a, x.lists, x.mask, x.cycles = nil, w.Lists, w.Mask, 0
 	if o.Mem {
 		x.a = &w.Mem[w.NextMem]
 		w.NextMem++
 	}
-	switch o.Space {
-	case trace.SpaceLocal:
+	if o.Space == trace.SpaceLocal {
 		x.slot = s.Slot(w)
-	case trace.SpaceShared:
-		if x.a != nil {
-			x.cycles = Time(s.shared.Cycles(x.a, w.Lists, uint64(o.Width)))
-		}
 	}
 }
 
@@ -59,6 +54,9 @@ func (s *SM) timed(x *memRequest, o *program.Op, c *CTA, t Time) (done Time, loa
 	case a == nil || o.Space == trace.SpaceConstant || o.Space == trace.SpaceNone:
 		return u.Constant(t)
 	case o.Space == trace.SpaceShared:
+		if x.cycles == 0 {
+			x.cycles = s.sharedCycles(a, x.lists, uint64(o.Width))
+		}
 		return u.Shared(x.cycles, o.Flags&trace.InstLoad != 0, t)
 	case a.Count == 0:
 		return u.Nothing(t) // predicated off
@@ -70,6 +68,14 @@ func (s *SM) timed(x *memRequest, o *program.Op, c *CTA, t Time) (done Time, loa
 		s.co.Coalesce(a, x.lists, uint64(o.Width))
 	}
 	return u.Global(c.Kernel.Traffic, o.Space, o.Flags, t)
+}
+
+// sharedCycles returns for how many cycles an access to shared memory keeps the load/store unit.
+func (s *SM) sharedCycles(a *trace.Access, lists []uint64, width uint64) Time {
+	if s.shared.InRow(a, width) {
+		return 1
+	}
+	return Time(s.shared.Cycles(a, lists, width))
 }
 
 // spread gives the sectors of a local access: captures have one address for all

@@ -124,7 +124,9 @@ func (s *SM) holdAccess(held int32, w *Warp, o *program.Op, t Time) Time {
 		s.watch(w, o, h.access.a, t)
 		s.tellAccess(t)
 	}
-	if o.Space != trace.SpaceShared { // its cycles say all
+	if x := &h.access; o.Space == trace.SpaceShared && x.a != nil { // its cycles say all
+		x.cycles = s.sharedCycles(x.a, x.lists, uint64(o.Width))
+	} else {
 		h.keep()
 	}
 	s.promise(w, o, ofMemory)

@@ -23,10 +23,12 @@ func NewShared(c *hardware.SharedConfig) Shared {
 
 // Cycles returns for how many cycles an access of so many bytes a lane keeps the load/store unit.
 func (s *Shared) Cycles(a *trace.Access, lists []uint64, width uint64) int {
-	if s.row && a.List == 0 && width <= 4 && (a.Stride == 4 || a.Stride == 0) && a.Count <= hardware.WarpSize {
-		return 1
-	}
 	return sharedCycles(a, lists, min(width, s.widest), s.banks)
+}
+
+// InRow reports whether an access takes a cycle, seen without a search: to words that follow each other, or to one.
+func (s *Shared) InRow(a *trace.Access, width uint64) bool {
+	return s.row && a.List == 0 && width <= 4 && (a.Stride == 4 || a.Stride == 0) && a.Count <= hardware.WarpSize
 }
 
 // widestShared is how many bytes of a lane count for conflicts, by `shared.wide`.
