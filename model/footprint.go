@@ -27,10 +27,7 @@ func (m *core) footprint(kernel uint32) (*footprint, error) {
 	if err := m.tr.Kernel(kernel, &k); err != nil {
 		return nil, err
 	}
-	ctas, err := m.tr.CTAs(kernel, 0)
-	if err != nil {
-		return nil, err
-	}
+	ctas := m.tr.CTAsOf(&k, 0)
 	f := &footprint{at: map[uint64]int{}}
 	var c trace.CTA
 	for insts := m.prog.Functions[k.Function].Insts; ; {

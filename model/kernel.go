@@ -169,10 +169,7 @@ func (m *kernels) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 	k.rec = m.kernelRecord(k)
 	k.infer(m)
 	if k.tk.CTAs > 0 {
-		var err error
-		if k.cursor, err = m.tr.CTAs(id, 0); err != nil {
-			return nil, err
-		}
+		k.cursor = m.tr.CTAsOf(&k.tk, 0)
 	}
 	return k, nil
 }

@@ -95,9 +95,12 @@ func (u *kmu) inspect(t Time) error {
 	n := len(u.hwqs)
 	first := u.scan
 	for i := range n {
-		q := (first + i) % n
+		q := first + i
+		if q >= n {
+			q -= n
+		}
 		w := &u.hwqs[q]
-		if w.busy > 0 && (w.host.Len() == 0 || !w.host.First().overtakes()) {
+		if w.host.Len()+w.device.Len() == 0 || w.busy > 0 && (w.host.Len() == 0 || !w.host.First().overtakes()) {
 			continue
 		}
 		from := w.first()

@@ -36,20 +36,24 @@ func ShortName(name string) string {
 // elementwise<MulFunctor> and elementwise<AddFunctor>. Equal names get equal short names.
 func ShortNames(names []string) []string {
 	at := make(map[string]int, len(names))
+	of := make([]int, len(names))
 	var distinct []*symbol
-	for _, name := range names {
+	for i, name := range names {
 		full := FullName(name)
-		if _, ok := at[full]; !ok {
-			at[full] = len(distinct)
+		n, known := at[full]
+		if !known {
+			n = len(distinct)
+			at[full] = n
 			distinct = append(distinct, parseName(full, 0))
 		}
+		of[i] = n
 	}
 	short := labels(distinct, true)
 	ambiguous(short, func(i int) { short[i] = distinct[i].space + short[i] }) // namespaces differ
 	ambiguous(short, func(i int) { short[i] = distinct[i].text })             // return types differ
 	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = short[at[FullName(name)]]
+	for i, n := range of {
+		all[i] = short[n]
 	}
 	return all
 }

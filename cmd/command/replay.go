@@ -222,16 +222,18 @@ func (f *replayFlags) compare(a *app, job *replay.Job) error {
 		job.Alone = len(job.Choices) == 1
 		return nil
 	}
-	facts, err := policies.ProfileTrace(job.Trace, job.AsTasks)
-	if err != nil {
-		return err
-	}
+	var facts *policies.TraceProfile // read where a baseline is to be added
 	var added []*policies.Choice
 	for _, name := range job.Choices[0].Policy.Baselines {
 		if !has(name) {
 			more, err := policies.Parse(name, nil)
 			if err != nil {
 				return err
+			}
+			if facts == nil {
+				if facts, err = policies.ProfileTrace(job.Trace, job.AsTasks); err != nil {
+					return err
+				}
 			}
 			if why := more[0].MissingInput(facts); why != "" {
 				a.note("without %s, which %s is compared with: %s", name, job.Choices[0].Label, why)

@@ -27,10 +27,13 @@ func (r *Reader) CTAs(kernel, first uint32) (trace.Cursor[trace.CTA], error) {
 	if err := r.Kernel(kernel, &k); err != nil {
 		return nil, err
 	}
-	c := &ctaCursor{r: r, kernel: kernel, function: k.Function, warps: k.WarpsPerCTA(), first: first, last: -1,
-		block: r.findBlock(kernel, first)}
-	c.done = k.CTAs == 0
-	return c, nil
+	return r.CTAsOf(&k, first), nil
+}
+
+// CTAsOf is [Reader.CTAs] for a kernel whose header the caller has read.
+func (r *Reader) CTAsOf(k *trace.Kernel, first uint32) trace.Cursor[trace.CTA] {
+	return &ctaCursor{r: r, kernel: k.ID, function: k.Function, warps: k.WarpsPerCTA(), first: first, last: -1,
+		block: r.findBlock(k.ID, first), done: k.CTAs == 0}
 }
 
 // Next reads the next CTA into dst and returns io.EOF at the end of the kernel.

@@ -67,7 +67,9 @@ func (h *pathHasher) block(raw []byte, hashes []uint64, r *Reader) error {
 			left -= count
 			hashes[kernel] = mix(hashes[kernel], count)
 			for range count {
-				if !h.next(&paths, &steps, uint32(fn), r) {
+				if paths.pos < len(paths.b) && paths.b[paths.pos] == 0 && len(h.known) > 0 { // as the warp before, as a rule
+					paths.pos++
+				} else if !h.next(&paths, &steps, uint32(fn), r) {
 					return errBlock
 				}
 				hashes[kernel] = mix(hashes[kernel], h.last)
