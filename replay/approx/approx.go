@@ -3,9 +3,9 @@
 //  1. Kernels of one class have the same function, grid, block, paths of all warps and count of thread instructions.
 //  2. The simulated kernels of a class are a sample, and skipped ones take its mean. A kernel whose time and work in L2
 //     and DRAM both differ from the sample's by more than the error requested begins another: caches were cold.
-//  3. A class is skipped as soon as Student's t bounds the mean of its sample within the error requested, at 95 % and
-//     from three kernels on. The times alone never choose the kernels of a sample: those that agree by chance are
-//     faster than the rest.
+//  3. A class is skipped as soon as Student's t bounds the error of its kernels that are left, at 95 % and from three
+//     kernels on: within the error requested of the cycles of all its kernels. The times alone never choose the kernels
+//     of a sample: those that agree by chance are faster than the rest.
 //  4. Now and then one kernel of each class is simulated as a check: after about twenty skipped kernels of a class,
 //     at a random place. Checks that all hold double that distance, up to eighty kernels. A check joins the sample.
 //  5. The kernels that were skipped since the check before may all be off as much as a check. One that is off by more
@@ -67,7 +67,12 @@ type Program struct{ Kernels, Waves *Sampler }
 // New returns the samplers for a relative error, such as 0.02. The seed places the checks; paths has a hash of each
 // kernel's paths.
 func New(tolerance float64, seed uint64, paths []uint64) *Program {
-	return &Program{newSampler(tolerance, seed, paths, everyKernel), newSampler(tolerance, seed, paths, everyWave)}
+	p := &Program{newSampler(tolerance, seed, paths, everyKernel), newSampler(tolerance, seed, paths, everyWave)}
+	p.Kernels.many = make(map[uint64]uint64, len(paths))
+	for _, hash := range paths {
+		p.Kernels.many[hash]++
+	}
+	return p
 }
 
 // Sampler is a [model.KernelSampler].
@@ -75,7 +80,8 @@ type Sampler struct {
 	tolerance float64
 	every     int // skipped units of a class from one check to the next, on average
 	rand      *rand.Rand
-	paths     []uint64 // hashes, by kernel
+	paths     []uint64          // hashes, by kernel
+	many      map[uint64]uint64 // kernels with each of these hashes; nil: the number is not known, as of waves
 	classes   map[classKey]*Class
 	order     []*Class
 	skipping  int  // classes whose kernels are skipped
@@ -194,7 +200,7 @@ func (s *Sampler) other(a, b *memory.Traffic) bool {
 func (s *Sampler) settle(c *Class) {
 	was := c.skips
 	c.Mean = c.sample.mean
-	c.skips = c.sample.n >= least && c.sample.half(s.tolerance) <= s.tolerance
+	c.skips = c.sample.n >= least && c.sample.half(s.tolerance)*s.share(c) <= s.tolerance
 	switch {
 	case c.skips && !was:
 		s.skipping++
@@ -203,6 +209,17 @@ func (s *Sampler) settle(c *Class) {
 		s.skipping--
 		c.due = false
 	}
+}
+
+// share is the part of an error of the sample's mean, and of the kernels that are left around it, in the cycles of all
+// kernels of a class. Kernels of another class with the same paths only make it larger.
+func (s *Sampler) share(c *Class) float64 {
+	all := float64(s.many[c.key.path])
+	left := all - float64(c.Simulated+c.Skipped)
+	if left <= 0 {
+		return 1
+	}
+	return left / all * math.Sqrt(1+float64(c.sample.n)/left)
 }
 
 // begin begins another sample.

@@ -96,3 +96,25 @@ func TestDistancesOfChecks(t *testing.T) {
 		t.Errorf("another phase: off by %.0f, interval %.0f, before %.0f, %+v", off, p.Half(), narrow, k)
 	}
 }
+
+// Three kernels with a deviation of 2 % bound their mean within 4.303 · 2 % / √3 = 4.97 %. Of ten kernels seven are
+// left, whose error counts 7/10 · √(1 + 3/7), so 4.16 % of all. Of a thousand kernels it counts in full.
+func TestBoundOfTheRest(t *testing.T) {
+	for _, c := range []struct {
+		kernels int
+		error   float64
+		skips   bool
+	}{{10, 0.0417, true}, {10, 0.0415, false}, {1000, 0.0495, false}, {1000, 0.0497, true}} {
+		p := New(c.error, 1, make([]uint64, c.kernels))
+		for i, cycles := range []model.Time{980, 1000, 1020} {
+			k := &trace.Kernel{ID: uint32(i)}
+			if _, _, ok := p.Kernels.Skip(k); ok {
+				t.Fatalf("%+v: kernel %d is skipped", c, i)
+			}
+			p.Kernels.Ran(k, cycles, nil)
+		}
+		if _, _, skips := p.Kernels.Skip(&trace.Kernel{ID: 3}); skips != c.skips {
+			t.Errorf("%+v: the fourth kernel is skipped: %v", c, skips)
+		}
+	}
+}
