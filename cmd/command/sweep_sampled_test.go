@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A sampled cell of a sweep has the cycles of a sampled replay, and another key than an exact one.
+// A sampled cell of a sweep has the cycles of a sampled replay, and another key than an exact one. A second start finds
+// it finished; another error or another place of the checks is another cell.
 func TestSweepIsSampled(t *testing.T) {
 	dir := t.TempDir()
 	trace := filepath.Join(dir, "scale.trace.zst")
@@ -25,5 +26,15 @@ func TestSweepIsSampled(t *testing.T) {
 	if exact["cell"] == sampled["cell"] || exact["cycles"] == sampled["cycles"] {
 		t.Errorf("exact: cell %v with %v cycles; sampled: cell %v with %v", exact["cell"], exact["cycles"],
 			sampled["cell"], sampled["cycles"])
+	}
+	for _, c := range []struct {
+		text        string
+		ran, before int
+	}{{"approximate = '2%'\napproximate_seed = 3\n", 0, 1}, {"approximate = '2%'\napproximate_seed = 4\n", 1, 0},
+		{"approximate = '3%'\napproximate_seed = 3\n", 1, 0}, {"approximate = '2%'\napproximate_seed = 3\n", 0, 1}} {
+		writeSweep(t, dir, head+c.text)
+		if ran, before := ranCells(t, 0, "-o", out, file); ran != c.ran || before != c.before {
+			t.Errorf("%q: %d cells replayed, %d finished before", c.text, ran, before)
+		}
 	}
 }
