@@ -8,9 +8,10 @@
 //     of a sample: those that agree by chance are faster than the rest.
 //  4. Now and then one kernel of each class is simulated as a check: after about twenty skipped kernels of a class,
 //     at a random place. Checks that all hold double that distance, up to eighty kernels. A check joins the sample.
-//  5. The kernels that were skipped since the check before may all be off as much as a check. One that is off by more
-//     than the error requested, and by more than a single kernel may be by Student's t, ends the skipping of its class:
-//     the program has entered another phase.
+//  5. All skipped kernels of a class may be as far off as the worst check that held: times come in runs, and checks see
+//     few of them. A check that is off by more than the error requested, and by more than a single kernel may be by
+//     Student's t, ends the skipping of its class: the program has entered another phase. The kernels that were skipped
+//     since the check before may all be off as much.
 //  6. A skipped kernel leaves its footprint in the L2, if the latest simulated one of its class used DRAM: only the
 //     sectors, and only of the last kernels that fill it, when the next kernel is simulated. All else stays as it is.
 //     So checks of all classes come together, and behind such kernels one is simulated before them and not used.
@@ -58,7 +59,8 @@ type Class struct {
 	freedom                            int            // degrees of, of these
 	shared                             float64        // cycles of skipped kernels, each by the root of its sample's size
 	since                              float64        // cycles of the kernels that were skipped since the check before
-	doubt                              float64        // cycles by which those before checks may be off
+	doubt                              float64        // cycles by which those before checks that were off may be off
+	worst                              float64        // largest deviation of a check that held, relative
 }
 
 // Program samples a program: its kernels, and the waves of CTAs of kernels with more than twenty of them.
@@ -173,13 +175,7 @@ func (s *Sampler) Ran(k *trace.Kernel, cycles model.Time, work *model.KernelWork
 	case c.checks:
 		c.checks = false
 		c.Checks++
-		c.doubt += float64(off * c.since)
-		c.since = 0
-		if off > max(s.tolerance, c.sample.single(s.tolerance)) {
-			c.Failed++
-			s.apart, s.left = 1, min(s.left, s.every*s.skipping)
-			c.begin()
-		}
+		s.check(c, off)
 	case c.sample.n > 0 && off > s.tolerance && work != nil && s.other(&c.work, &work.Traffic):
 		c.begin()
 	}
@@ -188,6 +184,20 @@ func (s *Sampler) Ran(k *trace.Kernel, cycles model.Time, work *model.KernelWork
 	}
 	c.sample.add(float64(cycles))
 	s.settle(c)
+}
+
+// check takes note of a check of a class that is so far off the mean, relative.
+func (s *Sampler) check(c *Class, off float64) {
+	since := c.since
+	c.since = 0
+	if off <= max(s.tolerance, c.sample.single(s.tolerance)) {
+		c.worst = max(c.worst, off)
+		return
+	}
+	c.doubt += float64(off * since)
+	c.Failed++
+	s.apart, s.left = 1, min(s.left, s.every*s.skipping)
+	c.begin()
 }
 
 // other reports whether so many sectors of a kernel hit the L2, or are of DRAM, that it is another one.
@@ -307,7 +317,8 @@ func (s *Sampler) half(c *Class) float64 {
 	}
 	_, freedom := c.pooled()
 	single := float64(c.SkippedCycles*c.SkippedCycles) / float64(c.Skipped)
-	return float64(student(freedom)*s.Spread(c)*math.Sqrt(float64(c.shared*c.shared)+single)) + c.doubt
+	return float64(student(freedom)*s.Spread(c)*math.Sqrt(float64(c.shared*c.shared)+single)) + c.doubt +
+		float64(c.worst*c.SkippedCycles)
 }
 
 // quantiles are Student's t at 97.5 %, by degrees of freedom from 1 on.

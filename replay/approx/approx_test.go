@@ -99,6 +99,22 @@ func TestFailedCheck(t *testing.T) {
 	}
 }
 
+// Checks that are off by 8 % and by nothing hold, and all skipped kernels may be off by 8 %.
+func TestWorstCheck(t *testing.T) {
+	p := begun(t, 1)
+	n := p.skipped(t, 100, 108)
+	m := p.skipped(t, 102, 102)
+	c := p.s.Classes()[0]
+	if want := float64(100*n + 102*m); math.Abs(c.worst-0.08) > 1e-12 || c.doubt != 0 || c.SkippedCycles != want {
+		t.Fatalf("%+v", c)
+	}
+	narrow := *c
+	narrow.worst = 0
+	if by := p.s.half(c) - p.s.half(&narrow); math.Abs(by-0.08*c.SkippedCycles) > 1e-9 {
+		t.Errorf("the interval is wider by %v", by)
+	}
+}
+
 // The interval by hand: three errors of -2, 0 and 2 % have a deviation of 2 %. Student's t of two degrees of freedom
 // is 4.303, and one skipped kernel of 100 cycles takes the mean of three.
 func TestIntervalByHand(t *testing.T) {
