@@ -34,16 +34,22 @@ func newAttention(p *samples.Program, triggers bool) *attention {
 	return k
 }
 
-// attend launches a CTA for each head of keys and values: a warp takes tokens in turn, for all queries of the head.
-// Then the first warps add the parts of all.
+// attend launches as many CTAs as for a projection. One for each head of keys and values is active: a warp takes tokens
+// in turn, for all queries of the head. Then the first warps add the parts of all.
 func (g *decoder) attend(query, cache, out samples.Array, heads, queries int) {
 	k := g.attention
-	g.kernel(k.code, heads, func(b *samples.Block) {
+	g.kernel(k.code, max(g.ctas, heads), func(b *samples.Block) {
 		for i := range b.Warps() {
 			w := &b.Warps()[i]
 			w.Do(k.index...)
 			g.at("begin", w, k.trigger)
 			w.Do(k.wait)
+			if b.X() >= heads {
+				g.at("loads", w, k.trigger)
+				g.at("end", w, k.trigger)
+				w.Exit(k.exit)
+				continue
+			}
 			for token := i; token < g.position; token += g.warps {
 				at := cache.At(0) + uint64((token*heads+b.X())*2*headBytes)
 				for q := range queries {

@@ -77,14 +77,12 @@ func (g *decoder) projectBlocks(in, out samples.Array, m matrix) {
 			for n := range min(g.loads, len(list)) {
 				load(n)
 			}
+			from, to := g.vectorOf(&m, blocks)
+			g.loadNorm(w, i, from, to, &m)
 			if !m.after {
 				w.Do(k.wait)
 			}
-			from, to := g.vectorOf(&m, blocks)
-			for line := from + i; line < to; line += g.warps {
-				w.Affine(k.vector, in.At(0)+uint64(line*lineBytes), 16)
-				w.Affine(k.put, uint64(line*lineBytes), 16)
-			}
+			g.copyVector(w, i, in, from, to, &m)
 			w.Do(k.bar)
 			for n, x := range list {
 				w.Affine(k.get, uint64(x.line*lineBytes), 16)
@@ -112,13 +110,9 @@ func (g *decoder) results(w *samples.Warp, warp int, m *matrix, blocks []blockOf
 			w.Affine(g.code.get, 0, 16)
 		}
 		w.Do(g.code.sum...)
-		to := out.At(blocks[n].row)
+		g.finish(w, m)
 		w.Predicated(1<<min(blockRows, m.rows-blocks[n].row)-1, func() {
-			if m.columns > g.hidden {
-				w.Affine(g.code.add, to, 2)
-			} else {
-				w.Affine(g.code.result, to, 2)
-			}
+			w.Affine(g.stored(m), out.At(blocks[n].row), 2)
 		})
 	}
 }

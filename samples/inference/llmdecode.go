@@ -28,11 +28,12 @@ func decodeGenerator() samples.Generator {
 			samples.Int("ctas", 132, 1, 1<<12, "CTAs of a projection"),
 			samples.Int("warps", 20, 1, 32, "warps of a CTA"),
 			samples.Int("shared", 216504, 0, 1<<20, "bytes of shared memory of a CTA: as on the H100, one CTA an SM"),
-			samples.Int("loads", 8, 1, 32, "loads of 16 bytes a thread that are in flight"),
+			samples.Int("loads", 24, 1, 32, "loads of 16 bytes a thread that are in flight: 24 of 16 warps are 12 of the 13 "+
+				"pages of 16 KB"),
 			samples.Choice("deal", "what a projection deals to CTAs: rows to each warp in turn (rows), or blocks of 16 rows to "+
-				"each CTA, whose warps share the columns (blocks)", "rows", "blocks"),
+				"each CTA, whose warps share the columns (blocks)", "blocks", "rows"),
 			samples.Choice("weights", "loads of weights: through the L1 (l1), or past it as copies to pages of shared memory "+
-				"are (pages)", "l1", "pages"),
+				"are (pages)", "pages", "l1"),
 			samples.Choice("trigger", "where each warp executes PREEXIT: behind its last load of weights (loads)",
 				"none", "begin", "loads", "end"),
 			samples.Int("experts", 1, 1, 1024, "feed-forward networks of a layer; 1: one for all tokens, without a router"),
@@ -62,14 +63,17 @@ func decode(w samples.Writer, p samples.Params) error {
 	}
 	state, query, mixed := g.vector("state", hidden), g.vector("qkv", (heads+2*kv)*64), g.vector("mixed", heads*64)
 	inner, cache := g.vector("inner", 2*wide*g.active), g.p.Array("cache", p.Int("position")*kv*2*64, 2, trace.ArrayInput)
+	angles := g.p.Array("angles", 64, 2, trace.ArrayInput)
 	for range p.Int("layers") {
-		g.project(state, query, g.dense(hidden, (heads+2*kv)*64))
+		qkv := g.normed(g.dense(hidden, (heads+2*kv)*64))
+		qkv.rope = &angles
+		g.project(state, query, qkv)
 		g.attend(query, cache, mixed, kv, heads/kv)
-		g.project(mixed, state, g.even(g.dense(heads*64, hidden)))
+		g.project(mixed, state, added(g.even(g.dense(heads*64, hidden))))
 		g.feedForward(state, inner, hidden, wide)
 	}
 	if rows := p.Int("vocabulary"); rows > 0 {
-		g.project(state, g.vector("logits", rows), g.dense(hidden, rows))
+		g.project(state, g.vector("logits", rows), g.normed(g.dense(hidden, rows)))
 	}
 	g.p.Sync()
 	return g.p.Err()
@@ -82,6 +86,7 @@ type decoder struct {
 	attention          *attention
 	ctas, warps, loads int
 	position, matrices int
+	norms              int
 	shared             uint32
 	trigger            string
 	experts, active    int

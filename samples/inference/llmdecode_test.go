@@ -14,6 +14,17 @@ import (
 // loads. Weights are the most of them; the vector is loaded by each CTA.
 func loaded(t *testing.T, r *container.Reader, kernel uint32) (bytes uint64, ctas int) {
 	t.Helper()
+	return loadedBy(t, r, kernel, 16)
+}
+
+// active is the same of the loads of attention.
+func active(t *testing.T, r *container.Reader, kernel uint32) (bytes uint64, ctas int) {
+	t.Helper()
+	return loadedBy(t, r, kernel, 4)
+}
+
+func loadedBy(t *testing.T, r *container.Reader, kernel, width uint32) (bytes uint64, ctas int) {
+	t.Helper()
 	cursor, err := r.CTAs(kernel, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +39,8 @@ func loaded(t *testing.T, r *container.Reader, kernel uint32) (bytes uint64, cta
 		here := uint64(0)
 		for i := range c.Warps {
 			for _, at := range c.Warps[i].Path {
-				if in := &f.Insts[at]; in.Space == trace.SpaceGlobal && in.Width == 16 {
-					here += 16 * 32
+				if in := &f.Insts[at]; in.Space == trace.SpaceGlobal && in.Width == width && in.Flags&trace.InstLoad != 0 {
+					here += uint64(width) * 32
 				}
 			}
 		}
@@ -42,21 +53,28 @@ func loaded(t *testing.T, r *container.Reader, kernel uint32) (bytes uint64, cta
 
 // A layer has five kernels. The weights of its projections are those of Llama 3.2 1B: 12.58, 8.39, 67.1 and 33.55 MB.
 func TestLayer(t *testing.T) {
-	r := samplestest.Trace(t, "llm-decode", "layers=1", "vocabulary=0")
+	r := samplestest.Trace(t, "llm-decode", "layers=1", "vocabulary=0", "deal=rows", "weights=l1", "loads=8")
 	if n := r.Kernels(); n != 5 {
 		t.Fatalf("%d kernels, want 5", n)
 	}
-	for kernel, w := range map[uint32]struct{ weights, vector uint64 }{
-		0: {3072 * 2048 * 2, 4096}, 2: {2048 * 2048 * 2, 4096}, 3: {16384 * 2048 * 2, 4096}, 4: {2048 * 8192 * 2, 16384},
+	for kernel, w := range map[uint32]struct {
+		weights, vector uint64 // of a CTA: with the weights of its norm
+		ctas            int
+	}{
+		0: {3072 * 2048 * 2, 2 * 4096, 132}, 2: {2048 * 2048 * 2, 4096, 132}, 3: {16384 * 2048 * 2, 2 * 4096, 132},
+		4: {2048 * 8192 * 2, 16384, 132},
 	} {
 		bytes, ctas := loaded(t, r, kernel)
-		if want := w.weights + uint64(ctas)*w.vector; bytes != want || ctas != 132 {
-			t.Errorf("kernel %d loads %d bytes in %d CTAs, want %d in 132", kernel, bytes, ctas, want)
+		if want := w.weights + uint64(ctas)*w.vector; bytes != want || ctas != w.ctas {
+			t.Errorf("kernel %d loads %d bytes in %d CTAs, want %d in %d", kernel, bytes, ctas, want, w.ctas)
 		}
 	}
+	if bytes, ctas := active(t, r, 1); bytes == 0 || ctas != 8 {
+		t.Errorf("%d CTAs of attention load, want 8", ctas)
+	}
 	var k trace.Kernel
-	if err := r.Kernel(1, &k); err != nil || k.Grid.Count() != 8 {
-		t.Errorf("attention has %d CTAs (%v), want 8", k.Grid.Count(), err)
+	if err := r.Kernel(1, &k); err != nil || k.Grid.Count() != 132 {
+		t.Errorf("attention has %d CTAs (%v), want 132", k.Grid.Count(), err)
 	}
 	whole := samplestest.Trace(t, "llm-decode", "hidden=256", "intermediate=256", "vocabulary=512", "trigger=loads")
 	if n := whole.Kernels(); n != 16*5+1 {
@@ -98,12 +116,12 @@ func TestTriggers(t *testing.T) {
 // A layer of experts has a router, and loads the weights of the active ones alone.
 func TestExperts(t *testing.T) {
 	r := samplestest.Trace(t, "llm-decode", "layers=1", "hidden=256", "intermediate=512", "vocabulary=0", "experts=8",
-		"active=3", "trigger=loads")
+		"active=3", "trigger=loads", "deal=rows")
 	if n := r.Kernels(); n != 6 {
 		t.Fatalf("%d kernels, want 6", n)
 	}
 	for kernel, w := range map[uint32]struct{ weights, vector uint64 }{
-		3: {8 * 256 * 2, 512}, 4: {3 * 1024 * 256 * 2, 512}, 5: {3 * 256 * 512 * 2, 3 * 1024},
+		3: {8 * 256 * 2, 2 * 512}, 4: {3 * 1024 * 256 * 2, 2 * 512}, 5: {3 * 256 * 512 * 2, 3 * 1024},
 	} {
 		bytes, ctas := loaded(t, r, kernel)
 		if want := w.weights + uint64(ctas)*w.vector; bytes != want {
@@ -140,7 +158,7 @@ func TestShapes(t *testing.T) {
 // All rows of the page's program are loaded once, through the L1 or past it.
 func TestBlocks(t *testing.T) {
 	for _, weights := range []string{"l1", "pages"} {
-		r := samplestest.Trace(t, "llm-decode", "layers=1", "vocabulary=0", "deal=blocks", "loads=24", "weights="+weights)
+		r := samplestest.Trace(t, "llm-decode", "layers=1", "vocabulary=0", "weights="+weights)
 		for kernel, w := range map[uint32]struct {
 			weights uint64
 			ctas    int
@@ -155,7 +173,7 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	for _, shape := range [][]string{{"experts=8", "active=3"}, {"warps=4", "vocabulary=100"}, {"warps=1", "loads=32"}} {
-		samplestest.Generate(t, "llm-decode", append(shape, "deal=blocks", "layers=1", "hidden=256", "intermediate=512",
+		samplestest.Generate(t, "llm-decode", append(shape, "layers=1", "hidden=256", "intermediate=512",
 			"ctas=3", "trigger=loads")...).Check(t)
 	}
 }

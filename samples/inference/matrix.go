@@ -14,6 +14,70 @@ type matrix struct {
 	route         *samples.Array             // each warp loads it before weights: it says which ones; nil: none
 	after         bool                       // the kernel before writes the route
 	equal         bool                       // blocks are dealt to as many CTAs as get equal parts
+	norm          *samples.Array             // weights of the RMSNorm of its vector; nil: none
+	rope          *samples.Array             // angles by which its results are turned (RoPE); nil: none
+	gated         bool                       // SiLU of its results
+	adds          bool                       // its results are added to the hidden state
+}
+
+// normed has the vector normalised before (RMSNorm).
+func (g *decoder) normed(m matrix) matrix {
+	g.norms++
+	a := g.p.Array(fmt.Sprint("norm", g.norms-1), m.columns, 2, trace.ArrayInput)
+	m.norm = &a
+	return m
+}
+
+// added has the results added to the hidden state.
+func added(m matrix) matrix {
+	m.adds = true
+	return m
+}
+
+// copyVector copies lines of the vector to shared memory, a warp's in turn. With a norm all warps add up their squares
+// first.
+func (g *decoder) copyVector(w *samples.Warp, warp int, in samples.Array, from, to int, m *matrix) {
+	k := g.code
+	lines := func(do func(line int)) {
+		for line := from + warp; line < to; line += g.warps {
+			do(line)
+		}
+	}
+	put := func(line int) { w.Affine(k.put, uint64(line*lineBytes), 16) }
+	if m.norm == nil {
+		lines(func(line int) {
+			w.Affine(k.vector, in.At(0)+uint64(line*lineBytes), 16)
+			put(line)
+		})
+		return
+	}
+	some := false
+	lines(func(line int) {
+		some = true
+		w.Affine(k.vector, in.At(0)+uint64(line*lineBytes), 16)
+		w.Do(k.square...)
+	})
+	if some {
+		w.Do(k.sum...)
+		w.Affine(k.put4, uint64(warp*4), 4)
+	}
+	w.Do(k.bar)
+	if some {
+		w.Affine(k.get4, 0, 4)
+		w.Do(k.sum...)
+		w.Do(k.root)
+	}
+	lines(func(line int) {
+		w.Do(k.scale...)
+		put(line)
+	})
+}
+
+// loadNorm loads the weights of the norm, which need nothing of the kernel before.
+func (g *decoder) loadNorm(w *samples.Warp, warp, from, to int, m *matrix) {
+	for line := from + warp; m.norm != nil && line < to; line += g.warps {
+		w.Affine(g.code.norm, m.norm.At(0)+uint64(line*lineBytes), 16)
+	}
 }
 
 // even has blocks dealt in equal parts: as measured, O and up/gate have 128 active CTAs of 132.
@@ -63,12 +127,16 @@ func (g *decoder) beside(columns, rows int, chosen []int) matrix {
 // feedForward launches the end of a layer: up and gate, and down, of the chosen experts if there are several.
 func (g *decoder) feedForward(state, inner samples.Array, hidden, wide int) {
 	if g.experts == 1 {
-		g.project(state, inner, g.even(g.dense(hidden, 2*wide)))
-		g.project(inner, state, g.dense(wide, hidden))
+		up := g.even(g.normed(g.dense(hidden, 2*wide)))
+		up.gated = true
+		g.project(state, inner, up)
+		g.project(inner, state, added(g.dense(wide, hidden)))
 		return
 	}
-	g.project(state, g.route, g.dense(hidden, g.experts))
+	g.project(state, g.route, g.normed(g.dense(hidden, g.experts)))
 	chosen := g.choose.Perm(g.experts)[:g.active]
-	g.project(state, inner, g.above(hidden, 2*wide, chosen))
-	g.project(inner, state, g.beside(wide, hidden, chosen))
+	up := g.normed(g.above(hidden, 2*wide, chosen))
+	up.gated = true
+	g.project(state, inner, up)
+	g.project(inner, state, added(g.beside(wide, hidden, chosen)))
 }

@@ -1,6 +1,9 @@
 package inference
 
-import "gpureplay/samples"
+import (
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
 
 // projection is the code of a matrix times a vector.
 type projection struct {
@@ -14,6 +17,10 @@ type projection struct {
 	sum                      []samples.Op
 	result                   samples.Op
 	part, add                samples.Op // of the sums of a block: to shared memory; a result to which others add
+	square, scale            []samples.Op
+	norm, put4, get4, root   samples.Op // of RMSNorm: its weights, sums of squares, and their root
+	angle                    samples.Op
+	turn, gate               []samples.Op // RoPE and SiLU
 }
 
 func newProjection(p *samples.Program, loads int, triggers, pages, blocks bool) *projection {
@@ -46,10 +53,47 @@ func newProjection(p *samples.Program, loads int, triggers, pages, blocks bool) 
 		k.trigger = c.Op("PREEXIT", samples.NoReg)
 	}
 	if blocks {
-		k.part, k.add = c.Store("STS", 4, tid, sum), c.Atomic("RED.E.ADD.F16", 2, samples.NoReg, to, sum)
+		k.part = c.Store("STS", 4, tid, sum)
 	}
+	k.add = c.Atomic("RED.E.ADD.F16", 2, samples.NoReg, to, sum)
 	k.route = c.Load("LDG.E", 4, from, to)
+	k.epilogue(c, x, sum, part, tid, from)
 	return k
+}
+
+// epilogue adds the instructions around the products: of RMSNorm, RoPE and SiLU.
+func (k *projection) epilogue(c *samples.Code, x, sum, part, tid, from trace.Reg) {
+	weight, angle := c.Reg(), c.Reg()
+	for range 4 { // two elements of BF16 each
+		k.square = append(k.square, c.Op("HFMA2.BF16", sum, x, x, sum))
+		k.scale = append(k.scale, c.Op("HMUL2.BF16", x, x, weight))
+	}
+	k.norm = c.Load("LDG.E.128", 16, weight, from)
+	k.put4, k.get4, k.root = c.Store("STS", 4, tid, sum), c.Load("LDS", 4, sum, tid), c.Op("MUFU.RSQ", sum, sum)
+	k.angle = c.Load("LDG.E", 4, angle, from)
+	k.turn = []samples.Op{c.Op("SHFL.BFLY", part, sum), c.Op("FMUL", part, part, angle),
+		c.Op("FFMA", sum, sum, angle, part)}
+	k.gate = []samples.Op{c.Op("MUFU.EX2", part, sum), c.Op("FADD", part, part), c.Op("MUFU.RCP", part, part),
+		c.Op("FMUL", sum, sum, part)}
+}
+
+// finish does what goes behind a sum: SiLU, or RoPE.
+func (g *decoder) finish(w *samples.Warp, m *matrix) {
+	if m.gated {
+		w.Do(g.code.gate...)
+	}
+	if m.rope != nil {
+		w.Affine(g.code.angle, m.rope.At(0), 4)
+		w.Do(g.code.turn...)
+	}
+}
+
+// stored is how results go to memory.
+func (g *decoder) stored(m *matrix) samples.Op {
+	if m.adds {
+		return g.code.add
+	}
+	return g.code.result
 }
 
 // project launches out = W·in. Each warp has rows of its own, in turn. The first loads of weights need nothing of the
@@ -82,13 +126,11 @@ func (g *decoder) project(in, out samples.Array, m matrix) {
 			for n := range min(g.loads, left) {
 				load(n)
 			}
+			g.loadNorm(w, i, 0, lines, &m)
 			if !m.after {
 				w.Do(k.wait)
 			}
-			for line := i; line < lines; line += g.warps {
-				w.Affine(k.vector, in.At(0)+uint64(line*lineBytes), 16)
-				w.Affine(k.put, uint64(line*lineBytes), 16)
-			}
+			g.copyVector(w, i, in, 0, lines, &m)
 			w.Do(k.bar)
 			for n := range left {
 				w.Affine(k.get, uint64(n%lines*lineBytes), 16)
@@ -98,7 +140,8 @@ func (g *decoder) project(in, out samples.Array, m matrix) {
 				}
 				if n%lines == lines-1 {
 					w.Do(k.sum...)
-					w.Predicated(1, func() { w.Affine(k.result, out.At(first+n/lines*all), 2) })
+					g.finish(w, &m)
+					w.Predicated(1, func() { w.Affine(g.stored(&m), out.At(first+n/lines*all), 2) })
 				}
 			}
 			g.at("end", w, k.trigger)
