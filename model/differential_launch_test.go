@@ -67,3 +67,12 @@ func TestInliningAgainstReference(t *testing.T) {
 			"spawn,count=decision", "spawn,count=decision,idle=last", "spawn+dtbl,count=decision", "spawn+dtbl,kde=3")
 	})
 }
+
+// Launches that no parent waits for, at once or behind the last CTA of their kernel: the two machines agree. With few
+// launches that may be pending some fail.
+func TestDetachedAgainstReference(t *testing.T) {
+	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
+		return nestTrace(r), nestMachine(r, "cdp2", "cdp2,pending=3", "cdp2,pending=1", "cdp2,stream=tail",
+			"cdp2,stream=tail,pending=4", "device-graph", "device-graph,stream=tail")
+	})
+}

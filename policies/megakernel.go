@@ -14,8 +14,12 @@ func init() {
 			{"mega-workers", "0", "tasks that an SM runs at once; 0: as many as fit beside the scheduler warp"},
 			{"mega-grain", "task", "task: a task waits for the tasks whose data it reads or overwrites; kernel: for all " +
 				"of every kernel before"},
-			{"mega-task-latency", "machine", "ns from the end of a task's last producer until it begins: an atomic and polls; " +
+			{"mega-task-latency", "machine", "ns from the decision on a task until it begins: an atomic and polls; " +
 				"machine: 4.6 round trips to its L2"},
+			{"mega-schedulers", "1", "scheduler warps of an SM, at most 4; a task that waits no more is dealt to those of " +
+				"all SMs in turn"},
+			{"mega-decision", "0", "ns that a scheduler warp takes for one task, one after another"},
+			{"mega-queue", "1024", "ready tasks that an SM's queue holds; a scheduler warp waits while all are full"},
 			{"mega-prefetch", "13", "pages of 16 KB that the next tasks of an SM may load ahead; 0: none"},
 		},
 		New: func(a Args) (model.Dependency, error) {
@@ -28,7 +32,7 @@ func init() {
 				return nil, err
 			}
 			c := megakernel.Config{Workers: int(workers), Kernels: kernels, LatencyNs: -1}
-			if err = a.override("mega-task-latency", &c.LatencyNs); err != nil {
+			if err = schedulers(a, &c); err != nil {
 				return nil, err
 			}
 			pages, err := a.Integer("mega-prefetch", 0, 1<<10)
@@ -45,6 +49,23 @@ func init() {
 			"ends the megakernel.",
 		Baselines: []string{"hyperq"}, Host: host.Graph, Dependency: "megakernel", Needs: needsTaskPaths,
 	})
+}
+
+// schedulers sets the latencies of tasks, the scheduler warps and their queue. It returns an error for a wrong number.
+func schedulers(a Args, c *megakernel.Config) error {
+	warps, err := a.Integer("mega-schedulers", 1, 4)
+	if err != nil {
+		return err
+	}
+	entries, err := a.Integer("mega-queue", 1, 1<<20)
+	if err != nil {
+		return err
+	}
+	c.Schedulers, c.Queue = int(warps), int(entries)
+	if err = a.override("mega-decision", &c.DecisionNs); err != nil {
+		return err
+	}
+	return a.override("mega-task-latency", &c.LatencyNs)
 }
 
 // needsTaskPaths requests warps with instructions, and no launches by the device.

@@ -9,18 +9,15 @@ import (
 // runtimeBytes is the shared memory that the runtime keeps (Mirage MPK).
 const runtimeBytes = 6 << 10
 
-// schedulers is how many scheduler warps an SM has.
-const schedulers = 1
-
 // shape is the needs of a worker: of the most demanding task in each respect.
 type shape struct {
-	warps             int
+	warps, schedulers int
 	registers, shared uint32
 }
 
 // largest returns the shape of the trace's kernels.
 func (u *Unit) largest() (shape, error) {
-	s := shape{warps: 1}
+	s := shape{warps: 1, schedulers: u.cfg.Schedulers}
 	var k trace.Kernel
 	for id := range u.m.Program().Totals.Kernels {
 		if err := u.Header(uint32(id), &k); err != nil {
@@ -33,10 +30,10 @@ func (u *Unit) largest() (shape, error) {
 	return s, nil
 }
 
-// megakernel is a CTA of so many workers and a scheduler warp.
+// megakernel is a CTA of so many workers and the scheduler warps.
 func (s *shape) megakernel(workers int) trace.Kernel {
 	return trace.Kernel{
-		Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{uint32(workers*s.warps+schedulers) * hardware.WarpSize, 1, 1},
+		Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{uint32(workers*s.warps+s.schedulers) * hardware.WarpSize, 1, 1},
 		Registers: s.registers, SharedBytes: uint32(workers)*s.shared + runtimeBytes,
 	}
 }
@@ -59,7 +56,7 @@ func mostWarps(c *hardware.Config) int { return min(c.SM.MaxWarps, c.SM.MaxThrea
 
 // ahead is how many tasks have warps of an SM beside its workers': one for each of them, or as many as there are.
 func (s *shape) ahead(workers int, c *hardware.Config) int {
-	return min(workers, max(0, mostWarps(c)-workers*s.warps-schedulers)/s.warps)
+	return min(workers, max(0, mostWarps(c)-workers*s.warps-s.schedulers)/s.warps)
 }
 
 // workers is how many workers an SM has: as many as asked for, or, for 0, as fit.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gpureplay/model"
-	"gpureplay/model/clock"
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/policies/producers"
@@ -15,10 +14,13 @@ import (
 
 // Config is the shape of a megakernel.
 type Config struct {
-	Workers   int     // tasks that an SM runs at once; 0: as many as fit
-	Kernels   bool    // a task waits for all tasks of every kernel before
-	LatencyNs float64 // from the end of a task's last producer to the task; negative: the machine's
-	Pages     int     // that tasks of an SM may load ahead; 0: none runs ahead
+	Workers    int     // tasks that an SM runs at once; 0: as many as fit
+	Schedulers int     // scheduler warps of an SM
+	Queue      int     // entries for ready tasks, of an SM
+	DecisionNs float64 // of a scheduler warp for a task
+	Kernels    bool    // a task waits for all tasks of every kernel before
+	LatencyNs  float64 // from the decision on a task to its begin; negative: the machine's
+	Pages      int     // that tasks of an SM may load ahead; 0: none runs ahead
 }
 
 // trips is how many round trips to the L2 lie between the end of a task and the next that waits for it. They are a
@@ -45,26 +47,17 @@ const producersOf = 64
 // Unit is the runtime. It is a [model.ResidentDependency].
 type Unit struct {
 	*producers.Graph
+	schedule
 	cfg     Config
 	m       *model.ResidentMachine
-	latency model.Time
 	sms     []residence
 	warps   int // of a worker
 	ahead   int // tasks of an SM that run ahead of its workers
 	idle    int // SMs with fewer tasks than workers
-	due     clock.FIFO[turn]
-	asked   model.Time // Act has been asked for then
 	kernels map[uint64]*progress
 	tasks   map[name]*task
 	check   []int // SMs whose tasks may begin
 	points  []exec.Points
-}
-
-// turn is when a task may begin.
-type turn struct {
-	k   *producers.Kernel
-	cta uint32
-	at  model.Time
 }
 
 // name is a task's: its kernel by program order, and its CTA.
@@ -123,7 +116,7 @@ func (u *Unit) Limits(c *hardware.Config) model.ResidentLimits {
 
 // Reside is of [model.ResidentDependency].
 func (u *Unit) Reside(m *model.ResidentMachine) error {
-	u.m, u.latency = m, u.cfg.latency(m.Config())
+	u.m, u.schedule = m, newSchedule(&u.cfg, m)
 	s, err := u.largest()
 	if err != nil {
 		return err
@@ -137,7 +130,8 @@ func (u *Unit) Reside(m *model.ResidentMachine) error {
 	for sm := range m.SMs() {
 		r := residence{}
 		if r.cta, err = m.Reserve(sm, &head, u); err != nil {
-			return fmt.Errorf("%d workers of %d warps and a scheduler warp: %w", u.cfg.Workers, u.warps, err)
+			return fmt.Errorf("%d workers of %d warps and %d scheduler warps: %w", u.cfg.Workers, u.warps,
+				u.cfg.Schedulers, err)
 		}
 		for place := u.cfg.Workers + u.ahead - 1; place >= 0; place-- {
 			r.free = append(r.free, place)
@@ -148,9 +142,9 @@ func (u *Unit) Reside(m *model.ResidentMachine) error {
 	return nil
 }
 
-// ready has a task begin when the scheduler warp has heard of its last producer and a worker of the task.
+// ready has a task begin when a scheduler warp has decided on it and a worker received it.
 func (u *Unit) ready(k *producers.Kernel, cta uint32) {
-	u.due.Push(turn{k, cta, u.m.Now() + u.latency})
+	u.decide(k, cta, u.m.Now())
 	u.await()
 }
 
@@ -164,6 +158,7 @@ func (u *Unit) await() {
 
 // Act is of [model.ResidentDependency].
 func (u *Unit) Act(t model.Time) {
+	u.retry(u.goes)
 	for u.due.Len() > 0 {
 		x := *u.due.First()
 		if x.at > t {
@@ -171,17 +166,30 @@ func (u *Unit) Act(t model.Time) {
 			break
 		}
 		u.due.Pop()
-		if b := u.tasks[name{x.k.Order, x.cta}]; b != nil {
-			b.ready = true
-			u.check = append(u.check, b.sm)
-		} else {
-			x.k.Release(x.cta)
+		if !u.goes(x) {
+			u.full = append(u.full, x)
 		}
 	}
 	for _, sm := range u.check {
 		u.begin(&u.sms[sm], t)
 	}
 	u.check = u.check[:0]
+}
+
+// goes lets a task begin that has been decided on: on its SM, if it runs ahead, or by an entry of the queue. It reports
+// whether there is one.
+func (u *Unit) goes(x turn) bool {
+	if b := u.tasks[name{x.k.Order, x.cta}]; b != nil {
+		b.ready = true
+		u.check = append(u.check, b.sm)
+		return true
+	}
+	if u.room == 0 {
+		return false
+	}
+	u.room--
+	x.k.Release(x.cta)
+	return true
 }
 
 // begin lets tasks go on that are ready, as far as there are workers.
@@ -236,8 +244,12 @@ func (u *Unit) Placed(order uint64, cta uint32, t model.Time) {
 	if first, ok := u.Graph.Next(order); ok && first == cta {
 		b.ready = true
 		u.Graph.Placed(order, cta, t)
+		u.room++
 	}
 	u.tasks[b.name] = b
+	if len(u.full) > 0 {
+		u.m.ActAt(t + 1)
+	}
 }
 
 // Room is of [model.ResidentDependency]: tasks run ahead when every SM has as many as workers, behind tasks that run.

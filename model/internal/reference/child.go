@@ -33,7 +33,7 @@ func (q *nWorkQueue) take(k *nKernel) {
 // sync lets w wait for the children of its CTA, if there are any.
 func (w *nWarp) sync(n *Machine) {
 	c := w.cta
-	if c.kids == 0 {
+	if c.kids == 0 || n.detached != nil {
 		w.from = n.t + max(1, model.Time(n.cfg.Launch.DeviceSync))
 		return
 	}

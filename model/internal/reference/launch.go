@@ -119,7 +119,11 @@ func (w *nWarp) ask(n *Machine) {
 	}
 	until := n.t + 1
 	if kept := ways[nKeep]; len(kept) > 0 {
-		ways[nDevice] = append(ways[nDevice], n.klap.called(w, kept)...)
+		if n.detached != nil {
+			n.detached.kept[c.k] = append(n.detached.kept[c.k], kept...)
+		} else {
+			ways[nDevice] = append(ways[nDevice], n.klap.called(w, kept)...)
+		}
 	}
 	if kernels := ways[nDevice]; len(kernels) > 0 {
 		arrive := n.t + max(1, n.apiLatency(len(kernels)))
@@ -315,6 +319,9 @@ func (n *Machine) started(k *nKernel, item *nItem) {
 	if r != nil {
 		if r.answer.first == model.Unset {
 			r.answer.first = n.t
+			if n.detached != nil {
+				n.detached.begun++
+			}
 			n.requests[r.child.id] = r.answer.String()
 		}
 		n.kids.starts = append(n.kids.starts, n.t)

@@ -42,10 +42,11 @@ type Machine struct {
 	decide   func(l *trace.Launch, x int64, r *nRequest) nWay
 	requests map[uint32]string // the outcome of each, by child
 	table    nTable
-	klap     *nKLAP   // nil: requests are launched one by one
-	laperm   *nLaPerm // nil: CTAs of a kernel go in their order
-	gate     *nGate   // nil: kernels wait for those before them in their stream
-	pdl      *nPDL    // nil: no kernel is launched programmatically
+	klap     *nKLAP     // nil: requests are launched one by one
+	detached *nDetached // nil: parents wait for their children
+	laperm   *nLaPerm   // nil: CTAs of a kernel go in their order
+	gate     *nGate     // nil: kernels wait for those before them in their stream
+	pdl      *nPDL      // nil: no kernel is launched programmatically
 	kids     nCounts
 	captured bool // no lane launches: loops run as they were captured
 	tasks    *nTasks

@@ -77,6 +77,8 @@ func (s *nSM) step(n *Machine) {
 		}
 		if c.k.done++; n.klap != nil && c.k.done == len(c.k.items) {
 			n.klap.kernelEnded(c.k)
+		} else if n.detached != nil && c.k.done == len(c.k.items) {
+			n.detached.kernelEnded(c.k)
 		}
 		n.left(c.k)
 		n.maybeEnd(c.k)
