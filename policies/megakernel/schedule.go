@@ -10,9 +10,9 @@ import (
 )
 
 // schedule is the scheduler warps of all SMs and the queue of ready tasks. A task that waits no more is dealt to the
-// warps in turn. Each takes a time for one decision, one after another. Then the task takes an entry of the queue, until
-// it goes to an SM. If the queue is full, the warp tries again when an entry is free. A task that is on an SM already,
-// since it runs ahead, needs no entry: else it might hold the place of one that has.
+// warps in turn. Each takes a time for one decision, one after another. Then the task takes an entry of the queue,
+// until it goes to an SM. If the queue is full, the warp tries again when an entry is free. A task that is on an SM
+// already, since it runs ahead, needs no entry: else it might hold the place of one that has.
 type schedule struct {
 	latency  model.Time   // behind a decision
 	decision model.Time   // of one task

@@ -30,7 +30,7 @@ func decodeGenerator() samples.Generator {
 			samples.Int("shared", 216504, 0, 1<<20, "bytes of shared memory of a CTA: as on the H100, one CTA an SM"),
 			samples.Int("loads", 24, 1, 32, "loads of 16 bytes a thread that are in flight: 24 of 16 warps are 12 of the 13 "+
 				"pages of 16 KB"),
-			samples.Choice("deal", "what a projection deals to CTAs: rows to each warp in turn (rows), or blocks of 16 rows to "+
+			samples.Choice("deal", "work of a projection: rows to each warp in turn (rows), or blocks of 16 rows to "+
 				"each CTA, whose warps share the columns (blocks)", "blocks", "rows"),
 			samples.Choice("weights", "loads of weights: through the L1 (l1), or past it as copies to pages of shared memory "+
 				"are (pages)", "pages", "l1"),

@@ -77,7 +77,7 @@ func (k *projection) epilogue(c *samples.Code, x, sum, part, tid, from trace.Reg
 		c.Op("FMUL", sum, sum, part)}
 }
 
-// finish does what goes behind a sum: SiLU, or RoPE.
+// finish is the work behind a sum: SiLU, or RoPE.
 func (g *decoder) finish(w *samples.Warp, m *matrix) {
 	if m.gated {
 		w.Do(g.code.gate...)
