@@ -1,6 +1,9 @@
 package reference
 
-import "gpureplay/model"
+import (
+	"gpureplay/model"
+	"gpureplay/trace"
+)
 
 // nDetached is launches that no parent waits for (docs/policies/boundaries.md, launches by the device).
 type nDetached struct {
@@ -13,9 +16,20 @@ type nDetached struct {
 	tailOf                         map[*nKernel]*nKernel
 }
 
-func newNDetached(n *Machine, tail bool) *nDetached {
-	return &nDetached{n: n, tail: tail, launched: map[*nKernel]int{}, own: map[*nKernel]int{},
+// detach has launches go into the streams of cdp2, or be graphs that the device launches.
+func (n *Machine) detach(policy string, tail bool, pending int) {
+	d := &nDetached{n: n, tail: tail, pending: pending, launched: map[*nKernel]int{}, own: map[*nKernel]int{},
 		kept: map[*nKernel][]*nRequest{}, tailOf: map[*nKernel]*nKernel{}}
+	if policy == "device-graph" {
+		d.pending, d.course, d.tails, d.selves = 0, 120, 255, 1
+	}
+	n.detached = d
+	n.decide = func(l *trace.Launch, _ int64, r *nRequest) nWay {
+		if l.Marked {
+			return d.decide(r.parent.k, r)
+		}
+		return nRefuse
+	}
 }
 
 // decide is the outcome of a marked request of a kernel.

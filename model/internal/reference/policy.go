@@ -93,17 +93,7 @@ func (n *Machine) Under(t testing.TB, policy string) {
 	case "dtbl", "dtbl-ideal":
 		marked(nJoin)
 	case "cdp2", "device-graph":
-		d := newNDetached(n, args["stream"] == "tail")
-		if d.pending = number("pending", 2048); name == "device-graph" {
-			d.pending, d.course, d.tails, d.selves = 0, 120, 255, 1
-		}
-		n.detached = d
-		n.decide = func(l *trace.Launch, _ int64, r *nRequest) nWay {
-			if l.Marked {
-				return d.decide(r.parent.k, r)
-			}
-			return nRefuse
-		}
+		n.detach(name, args["stream"] == "tail", number("pending", 2048))
 	case "klap":
 		n.aggregated(args)
 		marked(nKeep)
