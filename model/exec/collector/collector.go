@@ -1,8 +1,6 @@
 package collector
 
 import (
-	"math/bits"
-
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
@@ -41,6 +39,9 @@ type Pipeline struct {
 	filled   uint16              // pipes with such a sub-core
 	idle     uint16              // sub-cores with such an instruction that reads none, in the first half of this step
 	active   uint16              // sub-cores in which something moves in the next step
+	lent     uint16              // sub-cores with a unit that an instruction leaves in this step that bypasses
+	plan     passing             // of the instruction at hand
+	enters   bool                // others of its sub-core see it
 	outputs  uint16              // sub-cores with an instruction in an output register, memory's apart
 	memory   uint16              // sub-cores with one in memory's output register
 	outOrder [mostCores]uint64   // the order of issue of each of these
@@ -149,12 +150,12 @@ func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, co
 	s, p := c.cores[scheduler&(mostCores-1)], pipeOf[o.Unit&15]
 	c.now = t
 	c.order++
-	at, freed, ok := c.bypasses(s, p, o, t)
+	at, ok := c.bypasses(s, p, o, t)
 	if p == pipeMemory {
 		if !ok {
 			return 0, 0, t, clock.Never, c.hold(s, o, p)
 		}
-		c.bypass(s, p, freed, t, t)
+		c.bypass(s, p, t, t)
 		c.port.Into(memory.Destination{Banks: o.Written, Subcore: scheduler})
 		return 0, 0, t, t + 1, notHeld
 	}
@@ -165,7 +166,7 @@ func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, co
 	if !c.bus(at, latency, c.held-c.accesses+c.count) {
 		return 0, 0, t, clock.Never, c.hold(s, o, p)
 	}
-	c.bypass(s, p, freed, at, t)
+	c.bypass(s, p, at, t)
 	s.free[p] = at + every
 	done = max(at+latency, t+1)
 	if !o.Awaited() {
@@ -195,54 +196,6 @@ func (c *Pipeline) times(o *program.Op) (every, latency Time) {
 	return t.Every[o.Unit&15], t.Latency[o.Unit&15]
 }
 
-// bypasses reports whether an instruction of a sub-core meets nothing on its way to its
-// pipe. The pipe then takes it in the cycle of issue or, if it reads no register, in the
-// one before. freed is the unit that it leaves at the second dispatch of this cycle.
-func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time, freed uint8, ok bool) {
-	free, used := s.all&^s.taken, uint32(0)
-	if s.at == t-1 {
-		free, used = free&^s.freed, s.used
-	}
-	if c.dual || free == 0 || s.reads != 0 || (c.filled|s.outputs|s.ready)>>p&1 != 0 || s.free[p] > t ||
-		p == pipeMemory && (c.accesses > 0 || !c.port.Takes(t)) || c.filled != 0 && !c.blocked() {
-		return t, 0, false
-	}
-	if left := o.Reads - each(o.Reads, used); left != 0 { // the second read of a step finds all writes noted
-		if len(c.soon) > 0 || left != each(left, s.written(t+2)) {
-			return t, 0, false
-		}
-		return t, free & -free, true
-	}
-	if o.Reads == 0 && s.passed[p] != t-1 && s.free[p] < t && p != pipeMemory {
-		return t - 1, 0, true
-	}
-	return t, 0, true
-}
-
-// blocked reports whether no instruction in an input register gets a unit in the next step.
-func (c *Pipeline) blocked() bool {
-	for m := c.filled; m != 0; m &= m - 1 {
-		if s := c.cores[c.inputs[bits.TrailingZeros16(m)&15].first()]; s.taken != s.all {
-			return false
-		}
-	}
-	return true
-}
-
-// bypass notes that a pipe takes an instruction in cycle at that is not held. It counts as
-// an allocation, and the held instructions of the pipe have their turns behind it.
-func (c *Pipeline) bypass(s *subcore, p pipe, freed uint8, at, t Time) {
-	if freed != 0 {
-		s.at, s.freed, s.used = t, freed, 0
-	}
-	if c.at != t {
-		c.at, c.bypassed = t, [16]uint8{}
-	}
-	if c.bypassed[p]++; at == t {
-		s.passed[p] = t
-	}
-}
-
 // hold puts an instruction into the input register of its pipe and returns its number.
 func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) int32 {
 	e := c.spare
@@ -253,6 +206,7 @@ func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) int32 {
 	c.spare = e.next
 	e.o, e.core, e.pipe, e.order, e.left = o, s, p, c.order, o.Reads
 	s.input[p&15] = e
+	s.filled |= 1 << (p & 15)
 	c.inputs[p&15].push(s.number)
 	c.filled |= 1 << (p & 15)
 	c.held++

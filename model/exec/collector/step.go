@@ -31,15 +31,20 @@ func (c *Pipeline) Close(t Time) (next Time) {
 // and its pipe takes it in t+3. All three happen here in t.
 func (c *Pipeline) step(t Time) {
 	if c.filled != 0 {
-		if c.allocate(t, true); c.idle != 0 {
+		more := c.allocate(t, true)
+		if c.idle != 0 {
 			c.leaveIdle(t)
+			more = true
 		}
-		if c.filled != 0 {
+		if more && c.filled != 0 {
 			c.allocate(t, false)
 		}
 	}
 	for m := c.active; m != 0; m &= m - 1 {
 		c.move(c.core(m), t)
+	}
+	if c.lent != 0 {
+		c.takeBack()
 	}
 	if c.outputs != 0 {
 		c.execute(t)
@@ -58,8 +63,8 @@ func (c *Pipeline) core(set uint16) *subcore {
 // allocate gives units to instructions in input registers. Each pipe in turn gives one to
 // its oldest instruction of all sub-cores. If that finds no free unit, the pipe's younger
 // instructions wait too. A unit that the second dispatch of the last cycle freed is not
-// free for the first call of a cycle.
-func (c *Pipeline) allocate(t Time, first bool) {
+// free for the first call of a cycle. It reports whether another may give more.
+func (c *Pipeline) allocate(t Time, first bool) (more bool) {
 	pipes := c.filled
 	for round := uint8(0); pipes != 0 && round < allocations; round++ {
 		for m := pipes; m != 0; m &= m - 1 {
@@ -70,8 +75,9 @@ func (c *Pipeline) allocate(t Time, first bool) {
 			q := &c.inputs[p]
 			s := c.cores[q.first()]
 			free := s.all &^ s.taken
-			if first && s.at == t-1 {
-				free &^= s.freed
+			if first && free != 0 {
+				free &^= s.freedBefore(t)
+				more = more || free == 0
 			}
 			if free == 0 {
 				pipes &^= 1 << p
@@ -89,6 +95,18 @@ func (c *Pipeline) allocate(t Time, first bool) {
 			}
 		}
 	}
+	return more || pipes != 0
+}
+
+// freedBefore returns the units that the second dispatch of the cycle before t freed.
+func (s *subcore) freedBefore(t Time) uint8 {
+	switch s.at {
+	case t - 1:
+		return s.freed
+	case t: // one is lent
+		return s.prior
+	}
+	return 0
 }
 
 // allocations is how many instructions of a pipe get units in a step at most (GPGPU-Sim's
@@ -99,6 +117,7 @@ const allocations = 8
 func (c *Pipeline) give(s *subcore, e *inst, unit uint8, t Time) {
 	c.order++
 	e.given = c.order
+	s.filled &^= 1 << (e.pipe & 15)
 	u := uint8(bits.TrailingZeros8(unit)) & (mostUnits - 1)
 	s.units[u] = e
 	if s.taken |= unit; e.left != 0 {
@@ -135,8 +154,11 @@ func (c *Pipeline) leaveIdle(t Time) {
 // dispatch and others read, twice.
 func (c *Pipeline) move(s *subcore, t Time) {
 	used, reads := uint32(0), s.reads
-	if s.at == t-1 {
+	switch s.at {
+	case t - 1:
 		used = s.used
+	case t: // a unit is lent
+		used = s.first
 	}
 	if reads&(reads-1) != 0 {
 		c.moveMany(s, used, t)
@@ -163,12 +185,12 @@ func (c *Pipeline) move(s *subcore, t Time) {
 			c.dispatch(s)
 		}
 		if left != 0 {
-			if left -= each(left, s.written(t+2)); left == 0 {
+			if left -= each(left, s.written(t+2)|s.second); left == 0 {
 				s.reads = 0
 				s.has(u, e)
 			}
 			if s.dispatches() != 0 {
-				s.freed = c.dispatch(s)
+				s.freed |= c.dispatch(s)
 			}
 			if left != 0 {
 				s.used = each(left, 0)
@@ -188,7 +210,7 @@ func (c *Pipeline) move(s *subcore, t Time) {
 // begin begins a step in cycle t. An instruction that bypasses may have left a unit in it.
 func (s *subcore) begin(t Time) {
 	if s.at != t {
-		s.freed = 0
+		s.freed, s.second = 0, 0
 	}
 	s.at, s.used, s.fresh = t, 0, 0
 }
@@ -203,9 +225,9 @@ func (c *Pipeline) moveMany(s *subcore, used uint32, t Time) {
 		c.dispatch(s)
 	}
 	if s.reads != 0 { // or else the second would move nothing
-		s.read(s.reads, s.written(t+2))
+		s.read(s.reads, s.written(t+2)|s.second)
 		if s.dispatches() != 0 {
-			s.freed = c.dispatch(s)
+			s.freed |= c.dispatch(s)
 		}
 		if s.reads != 0 {
 			s.used = s.read(s.reads, 0)

@@ -15,10 +15,15 @@ type subcore struct {
 	reads   uint8  // of them, those with registers to read
 	fresh   uint8  // units allocated in the first half of this step
 	freed   uint8  // units that the second dispatch of cycle at freed
+	prior   uint8  // units that it freed so in the cycle before, where one is lent
+	lent    uint8  // the unit that is lent in cycle at
+	filled  uint16 // pipes with an instruction in their input register
 	outputs uint16 // pipes with an instruction in their output register
 	bit     uint16 // of the sub-core in sets of them
 	ready   uint16 // pipes with an instruction in a unit that has all its registers
 	used    uint32 // banks read last in cycle at
+	first   uint32 // where a unit is lent: banks that give no register at the first read of cycle at
+	second  uint32 // and those that the instruction in it reads at the second
 	at      Time
 	latest  Time // the last cycle in far
 	units   [mostUnits]*inst
@@ -151,6 +156,14 @@ func (q *coreQueue) push(core uint8) {
 }
 
 func (q *coreQueue) first() uint8 { return uint8(q.list) & (mostCores - 1) }
+
+// place returns how many sub-cores are before one that is in the queue.
+func (q *coreQueue) place(core uint8) (before int) {
+	for list := q.list; uint8(list)&(mostCores-1) != core; list >>= 4 {
+		before++
+	}
+	return before
+}
 
 func (q *coreQueue) pop() {
 	q.list >>= 4
