@@ -46,7 +46,7 @@ func run(packages []string, raise bool) error {
 		return err
 	}
 	var out bytes.Buffer
-	c := exec.Command("go", append([]string{"test", "-cover"}, packages...)...)
+	c := exec.Command("go", append([]string{"test", "-cover", "-timeout=30m"}, packages...)...)
 	c.Stdout, c.Stderr = io.MultiWriter(os.Stdout, &out), os.Stderr
 	counters, err := countersFolder()
 	if err != nil {
