@@ -174,7 +174,7 @@ func TestEvents(t *testing.T) {
 		launch(1, 0), kernel("a", 1, 7, 20, 5),
 		call(CallRecord, 2, 12), call(CallRecord, 3, 14), // the second is not waited for
 		call(CallWait, 4, 16), call(CallWait, 5, 18), call(CallWait, 6, 20), call(CallQueryEvent, 8, 22),
-		call(CallSyncEvent, 9, 24),
+		call(CallSyncEvent, 9, 24), call(CallSyncEvent, 10, 26), // for an event that nothing names
 		Sync{Kind: CallWait, Correlation: 4, Stream: 9, HasStream: true, Event: 50, HasEvent: true, RecordCorrelation: 2,
 			RecordStream: 7},
 		Sync{Kind: CallWait, Correlation: 5, Stream: 9, HasStream: true, Event: 51, HasEvent: true},
@@ -191,6 +191,7 @@ work 7
 sync_event event 50`)
 	for name, want := range map[string]uint64{
 		"wait_without_record": 1, "stream_wait_unresolved": 1, "event_query": 1, "duplicate_event": 0,
+		"event_sync_unresolved": 1,
 	} {
 		if n := count(b, name); n != want {
 			t.Errorf("%s: %d, want %d", name, n, want)

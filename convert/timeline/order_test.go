@@ -94,3 +94,34 @@ func TestThreadOfWorkWithoutACall(t *testing.T) {
 		t.Errorf("no launch of d in\n%s", got)
 	}
 }
+
+// A wait of the host cuts the duration of work that outlasts it by more than half a millisecond, and by more than a
+// tenth of the time from the begin of the work to the end of the wait.
+func TestWaitCutsDurations(t *testing.T) {
+	for _, x := range []struct{ began, ran, wait, want int64 }{ // ns; the wait ends at wait
+		{20, 500_000, 1000, 500_000}, {20, 500_980, 1000, 500_980}, {20, 500_981, 1000, 980},
+		{20, 10_900_000, 10_000_020, 10_900_000}, {20, 11_000_001, 10_000_020, 10_000_000}, {2000, 600_000, 1000, 0},
+	} {
+		b := New(Options{TempDir: t.TempDir()})
+		b.hostWaits.note(&row{kind: uint8(CallSyncDevice), start: 30, duration: x.wait - 30, host: 1})
+		r := row{began: x.began, ran: x.ran, host: 1, flags: flagHostTime}
+		next := newLater(&r)
+		if b.end(&r, &next); r.ran != x.want || (count(b, "overrun") == 1) != (x.want != x.ran) {
+			t.Errorf("began at %d, ran %d, wait until %d: ran %d, want %d", x.began, x.ran, x.wait, r.ran, x.want)
+		}
+		b.Close()
+	}
+}
+
+// A time of 0 belongs to a lost record where all others of its kind are more than a second away. Else it is a time.
+func TestTimeOfZero(t *testing.T) {
+	for _, x := range []struct {
+		after int64
+		lost  uint64
+	}{{1_000_000_000, 0}, {1_000_000_001, 2}} {
+		_, b := run(t, -1, launch(1, 0), launch(2, x.after), kernel("a", 0, 7, 0, 5), kernel("b", 2, 7, x.after, 5))
+		if n := count(b, "lost_time"); n != x.lost {
+			t.Errorf("the others at %d: %d lost times, want %d", x.after, n, x.lost)
+		}
+	}
+}
