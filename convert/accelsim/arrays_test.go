@@ -2,6 +2,7 @@ package accelsim
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gpureplay/trace"
@@ -102,4 +103,25 @@ func TestArraysBounded(t *testing.T) {
 		t.Error("the gap was not widened")
 	}
 	a.touch(^uint64(0)-1, 3, trace.Read) // an access that wraps around is none
+}
+
+// Bytes that join two regions make one array. It is an input if either region was read first.
+func TestJoinedArraysKeepTheirInput(t *testing.T) {
+	for _, x := range []struct {
+		low, high trace.Mode
+		want      trace.ArrayFlags
+	}{
+		{trace.Read, trace.Write, trace.ArrayInput | trace.ArrayOutput},
+		{trace.Write, trace.Read, trace.ArrayInput | trace.ArrayOutput},
+		{trace.Write, trace.Write, trace.ArrayOutput},
+	} {
+		a := newArrays(nil)
+		a.touch(0, 64, x.low)
+		a.touch(8000, 8064, x.high) // 3,936 bytes from the next touch, which is under the least gap
+		a.touch(4000, 4064, trace.Write)
+		want := []trace.Array{{Name: "touched0", Bytes: 8064, Flags: x.want}}
+		if list := a.list(); !slices.Equal(list, want) {
+			t.Errorf("%d below %d: %+v, want %+v", x.low, x.high, list, want)
+		}
+	}
 }

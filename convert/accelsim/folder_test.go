@@ -107,6 +107,9 @@ func TestSpool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, ok := first.(*spooled); !ok {
+			t.Errorf("%s has a decoder of its own, though no other file is open", name)
+		}
 		second, err := s.Open("t/kernel-1.traceg")
 		if err != nil {
 			t.Fatal(err)

@@ -197,3 +197,14 @@ func TestRawErrors(t *testing.T) {
 		t.Errorf("a cut line: %v", err)
 	}
 }
+
+// An asynchronous copy of one line is complete when another one follows.
+func TestRawAsynchronousCopyOfOneLine(t *testing.T) {
+	r := mustConvert(t, rawHeader+
+		"0 0 0 0 0000 ffffffff 0 LDGSTS.E 2 R3 R4 4 1 0x7fc000000000 4 0 \n"+
+		"0 0 0 0 0010 ffffffff 0 LDGSTS.E 2 R3 R4 4 1 0x7fc000001000 4 0 \n")
+	w := &r.CTAs[0][0].Warps[0]
+	if len(w.Path) != 2 || len(w.Mem) != 2 || w.Mem[0].Base != 0x7fc000000000 || w.Mem[1].Base != 0x7fc000001000 {
+		t.Errorf("warp %+v", w)
+	}
+}

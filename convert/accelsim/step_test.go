@@ -194,3 +194,13 @@ func TestGroupedClusters(t *testing.T) {
 		}
 	}
 }
+
+// An operand in memory makes an access of an opcode that is none: a load with a destination, a store without.
+func TestUnknownAccesses(t *testing.T) {
+	got, _ := warpOf(t, "0000 ffffffff 1 R1 FROB.LD 1 R2 8 1 0x9000 8 0", "0010 ffffffff 0 FROB.ST 2 R2 R3 8 1 0x9000 8 0")
+	for i, want := range []trace.InstFlags{trace.InstLoad, trace.InstStore} {
+		if got[i].inst.Flags != want {
+			t.Errorf("%s: flags %b, want %b", got[i].inst.Opcode, got[i].inst.Flags, want)
+		}
+	}
+}
