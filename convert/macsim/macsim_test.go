@@ -82,6 +82,19 @@ func TestIsKernelList(t *testing.T) {
 	}
 }
 
+// A list of warps has five numbers behind its first word. Its first 256 bytes count.
+func TestIsWarpList(t *testing.T) {
+	for head, want := range map[string]bool{
+		"nvbit\n14\n16\n1\n0 0\n": true, "nvbit\n14\n16\n1\n0\n": false, "other\n14\n16\n1\n0 0\n": false,
+		"nvbit\n14\n-1\n1\n0 0\n": false, "nvbit\n14\n16\n99\n" + strings.Repeat("0 0\n", 99): true,
+		"nvbit\n14\n16\n1\n0" + strings.Repeat(" ", 256) + "0\n": false,
+	} {
+		if got := macsim.IsWarpList([]byte(head)); got != want {
+			t.Errorf("%.30q is a list: %v", head, got)
+		}
+	}
+}
+
 func TestMacsimMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, err string }{
 		"wrong count":   {"Kernel0/trace.txt", "nvbit\n14\n16\n5\n0 0\n", "1 warps listed, where 5 are announced"},
