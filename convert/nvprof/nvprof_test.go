@@ -231,3 +231,20 @@ func TestNvprofChildren(t *testing.T) {
 		t.Errorf("%+v", r.Meta)
 	}
 }
+
+// The host's own time of a wait whose call the capture does not have is its part behind the end of the kernel, at 250.
+func TestNvprofWaitWithoutACall(t *testing.T) {
+	path := converttest.Database(t, append(converttest.NvprofFamily(),
+		`CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,
+			streamId INTEGER, correlationId INTEGER, type INTEGER, cudaEventId INTEGER)`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (400, 410, 0, 1, 7, 99, 3, NULL)`)...)
+	var waits []int64
+	for _, op := range converttest.Read(t, path, converttest.AnyDevice).Ops {
+		if op.Kind == trace.OpSyncStream {
+			waits = append(waits, op.Ns)
+		}
+	}
+	if len(waits) != 1 || waits[0] != 10 {
+		t.Errorf("waits with %d ns of the host, want one of 10", waits)
+	}
+}
