@@ -78,6 +78,18 @@ func TestRPDCopies(t *testing.T) {
 	}
 }
 
+// In rocmProfileData the name of a kernel is an entry of the strings, which may lack it.
+func TestRPDNames(t *testing.T) {
+	for change, want := range map[string]uint64{
+		"SELECT 1": 0, "DELETE FROM rocpd_string WHERE id = 3": 1, "UPDATE rocpd_string SET string = '' WHERE id = 3": 1,
+	} {
+		path := converttest.Database(t, append(slices.Clone(converttest.RpdStory), change)...)
+		if n := converttest.Read(t, path, converttest.AnyDevice).Diag("kernel_without_name"); n != want {
+			t.Errorf("%s: %d kernels without a name, want %d", change, n, want)
+		}
+	}
+}
+
 func TestRocprofMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ text, err, diag string }{
 		"cut short": {text: converttest.RocprofJSON[:900], err: "the input ends inside a value"},
