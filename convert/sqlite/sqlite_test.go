@@ -202,3 +202,26 @@ func TestContextWithinAQuery(t *testing.T) {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
+
+// A copy that lacks its last page, or a part of its header, is refused although it may open; a whole one is not.
+func TestCutFile(t *testing.T) {
+	var whole string
+	if err := create(t, people).db.QueryRow("SELECT file FROM pragma_database_list").Scan(&whole); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for keep, want := range map[int]string{len(data): "", len(data) - 1: "it is cut short",
+		4096: "it is cut short", 100: "it is cut short", 99: "it ends within its header", 20: "it ends within its header"} {
+		path := filepath.Join(t.TempDir(), "cut.db")
+		if err := os.WriteFile(path, data[:keep], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkLength(path); (err == nil) != (want == "") ||
+			err != nil && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d of %d bytes: %v, want %s", keep, len(data), err, want)
+		}
+	}
+}
