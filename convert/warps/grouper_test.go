@@ -1,8 +1,10 @@
 package warps
 
 import (
+	"errors"
 	"math/bits"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -92,5 +94,20 @@ func TestCode(t *testing.T) {
 		if got, err := c.Index(in); got != want || err != nil {
 			t.Errorf("%d: index %d, want %d", i, got, want)
 		}
+	}
+}
+
+// With a byte of memory the 17th instruction needs a file; the default memory holds more than that.
+func TestMemoryOfAGrouper(t *testing.T) {
+	for memory, refused := range map[int]bool{0: false, 1: true} {
+		g := New(filepath.Join(t.TempDir(), "missing"), memory)
+		var err error
+		for range 17 {
+			err = errors.Join(err, g.Add(&Inst{}))
+		}
+		if (err != nil) != refused {
+			t.Errorf("memory %d without a folder for files: %v", memory, err)
+		}
+		g.Close()
 	}
 }
