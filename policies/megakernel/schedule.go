@@ -19,9 +19,9 @@ type schedule struct {
 	free     []model.Time // per warp
 	turn     int          // warp that the next task is dealt to
 	due      clock.FIFO[turn]
-	full     []turn // decided, without an entry
-	room     int    // entries that are free
-	asked    model.Time
+	full     []turn     // decided, without an entry
+	room     int        // entries that are free
+	asked    model.Time // Act has been asked for then
 }
 
 // turn is when a task may begin.
