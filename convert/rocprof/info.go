@@ -42,10 +42,12 @@ type Info struct {
 }
 
 const (
-	maxAgents  = 1 << 12
-	maxSymbols = 1 << 20
-	maxName    = 256
+	maxAgents = 1 << 12
+	maxName   = 256
 )
+
+// maxSymbols bounds the entries of a capture's table that a reader holds. Tests lower it.
+var maxSymbols = 1 << 20
 
 // properties are a GPU's properties that [gpu.machine] reads.
 var properties = []string{

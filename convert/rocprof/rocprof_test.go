@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gpureplay/convert/converttest"
+	"gpureplay/convert/rocprof"
 	"gpureplay/trace"
 )
 
@@ -59,22 +60,35 @@ func TestRocprofFormsAgree(t *testing.T) {
 	}
 }
 
-// In rocmProfileData the bytes of a copy are in a table of their own, by its call.
+// In rocmProfileData the bytes of a copy are in a table of their own, by its call. A reader holds as many calls and as
+// many sizes as its bound allows; later copies have no bytes.
 func TestRPDCopies(t *testing.T) {
-	path := converttest.Database(t, append(slices.Clone(converttest.RpdStory),
-		`INSERT INTO rocpd_string VALUES (4, 'hipMemcpyAsync'), (5, 'CopyHostToDevice'), (6, '')`,
-		`INSERT INTO rocpd_api VALUES (2, 7, 7, 3000, 3100, 4, 0), (3, 7, 7, 4000, 4100, 4, 0)`,
-		`INSERT INTO rocpd_op VALUES (2, 0, 2, 1, 3200, 3300, 6, 5), (3, 0, 2, 2, 4200, 4300, 6, 5)`,
-		`INSERT INTO rocpd_api_ops VALUES (2, 2, 2), (3, 3, 3)`,
-		`INSERT INTO rocpd_copyapi VALUES (2, 4096), (3, 512)`)...)
-	var bytes []uint64
-	for _, op := range converttest.Read(t, path, converttest.AnyDevice).Ops {
-		if op.Kind == trace.OpCopyH2D {
-			bytes = append(bytes, op.Bytes)
+	for _, c := range []struct {
+		holds int
+		sizes string
+		want  []uint64
+	}{
+		{1 << 20, "(2, 4096), (3, 512)", []uint64{4096, 512}},
+		{3, "(2, 4096), (3, 512)", []uint64{4096, 512}},
+		{2, "(2, 4096), (3, 512)", []uint64{4096, 0}},                 // the third call is one too many
+		{3, "(8, 1), (9, 1), (2, 4096), (3, 512)", []uint64{4096, 0}}, // the fourth size is
+	} {
+		rocprof.Hold(t, c.holds)
+		path := converttest.Database(t, append(slices.Clone(converttest.RpdStory),
+			`INSERT INTO rocpd_string VALUES (4, 'hipMemcpyAsync'), (5, 'CopyHostToDevice'), (6, '')`,
+			`INSERT INTO rocpd_api VALUES (2, 7, 7, 3000, 3100, 4, 0), (3, 7, 7, 4000, 4100, 4, 0)`,
+			`INSERT INTO rocpd_op VALUES (2, 0, 2, 1, 3200, 3300, 6, 5), (3, 0, 2, 2, 4200, 4300, 6, 5)`,
+			`INSERT INTO rocpd_api_ops VALUES (2, 2, 2), (3, 3, 3)`,
+			`INSERT INTO rocpd_copyapi VALUES `+c.sizes)...)
+		var bytes []uint64
+		for _, op := range converttest.Read(t, path, converttest.AnyDevice).Ops {
+			if op.Kind == trace.OpCopyH2D {
+				bytes = append(bytes, op.Bytes)
+			}
 		}
-	}
-	if !slices.Equal(bytes, []uint64{4096, 512}) {
-		t.Errorf("copies of %d bytes, want 4096 and 512", bytes)
+		if !slices.Equal(bytes, c.want) {
+			t.Errorf("%d entries of %s: copies of %d bytes, want %d", c.holds, c.sizes, bytes, c.want)
+		}
 	}
 }
 
