@@ -33,7 +33,7 @@ func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time,
 	}
 	gives := each(o.Reads, used)
 	left := o.Reads - gives
-	if left != 0 && (len(c.soon) > 0 || left != each(left, s.written(t+2))) { // all writes are noted, or else
+	if left != 0 && !c.readsAgain(s, p, free, left, t) {
 		return t, false
 	}
 	if c.enters = lends || left != 0; c.enters {
@@ -43,6 +43,13 @@ func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time,
 		return t - 1, true
 	}
 	return t, true
+}
+
+// readsAgain reports whether an instruction reads its other registers at the second read and leaves the first of
+// some free units at the second dispatch, before any that gets a unit meanwhile. All writes must be noted.
+func (c *Pipeline) readsAgain(s *subcore, p pipe, free uint8, left uint32, t Time) bool {
+	return len(c.soon) == 0 && c.late&s.bit == 0 && left == each(left, s.written(t+2)) &&
+		(free&1 != 0 || p == pipeMemory)
 }
 
 // blocked reports whether no instruction in an input register gets a unit in the next step.

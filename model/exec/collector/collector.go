@@ -38,6 +38,7 @@ type Pipeline struct {
 	inputs   [16]coreQueue       // sub-cores with an instruction in the input register of a pipe, in order of issue
 	filled   uint16              // pipes with such a sub-core
 	idle     uint16              // sub-cores with such an instruction that reads none, in the first half of this step
+	late     uint16              // sub-cores with units whose second dispatch of the last cycle is in this step
 	active   uint16              // sub-cores in which something moves in the next step
 	lent     uint16              // sub-cores with a unit that an instruction leaves in this step that bypasses
 	plan     passing             // of the instruction at hand

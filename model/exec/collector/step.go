@@ -30,15 +30,13 @@ func (c *Pipeline) Close(t Time) (next Time) {
 // cycle. There an instruction that issues in t gets its unit in t+1 and leaves it in t+2,
 // and its pipe takes it in t+3. All three happen here in t.
 func (c *Pipeline) step(t Time) {
-	if c.filled != 0 {
-		more := c.allocate(t, true)
-		if c.idle != 0 {
-			c.leaveIdle(t)
-			more = true
-		}
-		if more && c.filled != 0 {
-			c.allocate(t, false)
-		}
+	more := c.filled != 0 && c.allocate(t, true)
+	if early := c.idle | c.late; early != 0 {
+		c.leaveEarly(early, t)
+		more = true
+	}
+	if more && c.filled != 0 {
+		c.allocate(t, false)
 	}
 	for m := c.active; m != 0; m &= m - 1 {
 		c.move(c.core(m), t)
@@ -129,24 +127,27 @@ func (c *Pipeline) give(s *subcore, e *inst, unit uint8, t Time) {
 	c.sm.Open(s.number, unitOf[e.pipe&15], t+1)
 }
 
-// leaveIdle has instructions that read no register leave their units, which they got in the
-// first half of this step, where their output register has been empty.
-func (c *Pipeline) leaveIdle(t Time) {
-	for k := c.idle; k != 0; k &= k - 1 {
-		s := c.core(k)
-		for m := s.fresh &^ s.reads; m != 0; m &= m - 1 {
+// leaveEarly is the second dispatch of the cycle before t in some sub-cores. To an empty output register goes the
+// first unit, of those with an instruction that reads no register, which got it in the first half of this step, and
+// those that defer left.
+func (c *Pipeline) leaveEarly(cores uint16, t Time) {
+	for ; cores != 0; cores &= cores - 1 {
+		s, full := c.core(cores), uint16(0)
+		for m := s.fresh&^s.reads | s.late; m != 0; m &= m - 1 {
 			u := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1)
 			e := s.units[u]
-			if s.outputs>>e.pipe&1 != 0 || s.passed[e.pipe&15] == t-1 {
+			if (s.outputs|full)>>e.pipe&1 != 0 || s.passed[e.pipe&15] == t-1 {
 				continue
 			}
+			full |= 1 << e.pipe
 			s.fresh &^= 1 << u // another may get it
 			if s.leave(u, e); e.pipe == pipeMemory || s.free[e.pipe&15] >= t || !c.start(s, e, t-1, 1) {
 				c.stand(s, e)
 			}
 		}
+		s.late = 0
 	}
-	c.idle = 0
+	c.idle, c.late = 0, 0
 }
 
 // move lets the units of a sub-core read and dispatch. Those allocated in the first half of
@@ -190,7 +191,7 @@ func (c *Pipeline) move(s *subcore, t Time) {
 				s.has(u, e)
 			}
 			if s.dispatches() != 0 {
-				s.freed |= c.dispatch(s)
+				c.dispatchAgain(s)
 			}
 			if left != 0 {
 				s.used = each(left, 0)
@@ -227,7 +228,7 @@ func (c *Pipeline) moveMany(s *subcore, used uint32, t Time) {
 	if s.reads != 0 { // or else the second would move nothing
 		s.read(s.reads, s.written(t+2)|s.second)
 		if s.dispatches() != 0 {
-			s.freed |= c.dispatch(s)
+			c.dispatchAgain(s)
 		}
 		if s.reads != 0 {
 			s.used = s.read(s.reads, 0)
@@ -239,17 +240,37 @@ func (c *Pipeline) moveMany(s *subcore, used uint32, t Time) {
 }
 
 // dispatch moves instructions that have all their registers to empty output registers,
-// the first units first (GPGPU-Sim's dispatch_unit_t::find_ready). It returns the
-// units that it frees.
-func (c *Pipeline) dispatch(s *subcore) (freed uint8) {
+// the first units first (GPGPU-Sim's dispatch_unit_t::find_ready).
+func (c *Pipeline) dispatch(s *subcore) {
 	for m := s.dispatches(); m != 0; m &= m - 1 {
-		u := uint8(bits.TrailingZeros8(s.whole[bits.TrailingZeros16(m)&15])) & (mostUnits - 1)
+		u := s.firstWhole(m)
 		e := s.units[u]
 		s.leave(u, e)
 		c.stand(s, e)
-		freed |= 1 << u
 	}
-	return freed
+}
+
+// dispatchAgain is the second dispatch of a cycle. Before it an instruction that reads no register may get a unit,
+// in the next step here. Where that may be a lower unit, the next step decides which goes first; not for memory,
+// which takes instructions at the end of this one.
+func (c *Pipeline) dispatchAgain(s *subcore) {
+	free := s.all &^ s.taken
+	if c.lent&s.bit != 0 {
+		free |= s.lent
+	}
+	free &^= s.freed
+	for m := s.dispatches(); m != 0; m &= m - 1 {
+		u := s.firstWhole(m)
+		e, bit := s.units[u], uint8(1)<<u
+		if e.pipe != pipeMemory && free&(bit-1) != 0 {
+			s.late |= bit
+			c.late |= s.bit
+			continue
+		}
+		s.leave(u, e)
+		c.stand(s, e)
+		s.freed |= bit
+	}
 }
 
 // stand puts an instruction into the output register before its pipe.

@@ -14,6 +14,7 @@ type subcore struct {
 	taken   uint8  // units with an instruction
 	reads   uint8  // of them, those with registers to read
 	fresh   uint8  // units allocated in the first half of this step
+	late    uint8  // units whose instruction goes in the next step's first half, unless another goes before
 	freed   uint8  // units that the second dispatch of cycle at freed
 	prior   uint8  // units that it freed so in the cycle before, where one is lent
 	lent    uint8  // the unit that is lent in cycle at
@@ -98,6 +99,11 @@ func (s *subcore) has(u uint8, e *inst) {
 	p := e.pipe & 15
 	s.whole[p] |= 1 << u
 	s.ready |= 1 << p
+}
+
+// firstWhole returns the first unit that has all registers of an instruction for the first of some pipes.
+func (s *subcore) firstWhole(pipes uint16) uint8 {
+	return uint8(bits.TrailingZeros8(s.whole[bits.TrailingZeros16(pipes)&15])) & (mostUnits - 1)
 }
 
 // leave takes an instruction that has all its registers out of a unit.

@@ -46,6 +46,7 @@ type nOperands struct {
 	issued      int         // its place among all
 	ordered     int         // and among those that have got a unit
 	fresh       bool        // it got its unit in the first step of this cycle
+	late        bool        // it may go before its pipe in that step
 	registers   int         // that it reads
 	left        map[int]int // those that it has not read, of each bank
 	every       model.Time
@@ -150,17 +151,12 @@ func (c *nCollectors) step() {
 	for i := range c.scheds {
 		x := &c.scheds[i]
 		c.reads(x, func(o *nOperands) bool { return o.fresh })
-		for u, o := range x.units {
-			if o != nil && o.fresh && o.registers == 0 && !x.stood[o.pipe] {
-				x.units[u] = nil
-				c.early(x, o)
-			}
-		}
+		c.dispatchEarly(x)
 	}
 	c.allocate(false)
 	for i := range c.scheds {
 		x := &c.scheds[i]
-		x.dispatch()
+		x.dispatch(false)
 		clear(x.read)
 		for b := range c.banks() {
 			x.read[b] = x.writes[nWrite{c.n.t + 2, b}]
@@ -168,7 +164,7 @@ func (c *nCollectors) step() {
 		}
 		c.reads(x, func(*nOperands) bool { return true })
 		clear(x.freed)
-		x.dispatch()
+		x.dispatch(true)
 		clear(x.read)
 		c.reads(x, func(*nOperands) bool { return true })
 		for p := range x.before {
@@ -213,6 +209,22 @@ func (c *nCollectors) allocate(first bool) {
 	}
 }
 
+// dispatchEarly is the rest of the second dispatch of the cycle before: of instructions that have just got a unit
+// and read no register, and of those that waited to see whether one has got a unit before theirs.
+func (c *nCollectors) dispatchEarly(x *nCollecting) {
+	var gone [nPipes]bool
+	for u, o := range x.units {
+		if o == nil || !o.late && !(o.fresh && o.registers == 0) {
+			continue
+		}
+		o.late = false
+		if p := o.pipe; !x.stood[p] && !gone[p] {
+			gone[p], x.units[u] = true, nil
+			c.early(x, o)
+		}
+	}
+}
+
 // early takes instructions that read no register from their units to their pipes a cycle sooner.
 func (c *nCollectors) early(x *nCollecting, o *nOperands) {
 	if at := c.n.t - 1; o.pipe != nMemoryPipe && x.pipes[o.pipe] <= at && c.bus(o, at) {
@@ -243,13 +255,30 @@ func (c *nCollectors) reads(x *nCollecting, which func(o *nOperands) bool) {
 	}
 }
 
-// dispatch moves instructions that have all their registers before their pipes, the first unit first.
-func (x *nCollecting) dispatch() {
+// dispatch moves instructions that have all their registers before their pipes, the first unit first. In the second
+// dispatch of a cycle one for arithmetic waits if another can get a unit before its own meanwhile.
+func (x *nCollecting) dispatch(second bool) {
+	var waits [nPipes]bool
 	for u, o := range x.units {
-		if o != nil && len(o.left) == 0 && x.before[o.pipe] == nil {
-			x.before[o.pipe], x.units[u], x.freed[u] = o, nil, true
+		if o == nil || len(o.left) > 0 || x.before[o.pipe] != nil || waits[o.pipe] {
+			continue
+		}
+		if second && o.pipe != nMemoryPipe && x.room(u) {
+			o.late, waits[o.pipe] = true, true
+			continue
+		}
+		x.before[o.pipe], x.units[u], x.freed[u] = o, nil, true
+	}
+}
+
+// room: a unit before unit u has been empty since the last dispatch.
+func (x *nCollecting) room(u int) bool {
+	for v := range u {
+		if x.units[v] == nil && !x.freed[v] {
+			return true
 		}
 	}
+	return false
 }
 
 // execute has the pipes take the instructions before them, in the order in which they get buses,
