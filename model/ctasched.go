@@ -29,7 +29,7 @@ type ctaScheduler struct {
 	list       GroupList    // the last that the launch control was told of
 	pass       CTAView
 	posted     Time // an evCTAs stands for this cycle
-	at         Time // cycle of the last placement
+	at         Time // last cycle in which it ran
 	given      int  // CTAs placed in it
 	forwarding fastForward
 	onSMs      int                 // CTAs on SMs
@@ -50,6 +50,9 @@ func newCTAScheduler(m *core, k *kernels) *ctaScheduler {
 func (u *ctaScheduler) admit(k *kernelRun, t Time) {
 	k.rec.Dispatch = t
 	u.entries = append(u.entries, k)
+	if u.resident != nil {
+		u.resident.Entered(k.Order)
+	}
 	if u.placed != nil && k.fused == nil { // observers see the tasks of a fused kernel in its place
 		u.placed.Dispatched(&k.rec)
 	}
@@ -81,11 +84,11 @@ func (u *ctaScheduler) run(t Time) error {
 	if t < u.forwarding.ahead {
 		return nil
 	}
-	if u.at != t {
+	if u.at != t { // several events may stand for one cycle
 		u.at, u.given = t, 0
-	}
-	if u.resident != nil {
-		u.resident.Act(t)
+		if u.resident != nil {
+			u.resident.Act(t)
+		}
 	}
 	if u.forwarding.k == nil {
 		if k := u.forwardable(); k != nil {

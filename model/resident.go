@@ -11,14 +11,16 @@ type ResidentDependency interface {
 	CTADependency
 	// Reside places the persistent CTAs, before the program begins. It returns an error if they have no room.
 	Reside(m *ResidentMachine) error
+	// Entered is called when a kernel is in the distributor: its tasks may go to SMs from this cycle on.
+	Entered(order uint64)
 	// Room reports whether the persistent CTA of an SM takes one more task.
 	Room(sm int) bool
 	// Take hands over a task that the CTA scheduler gives to an SM.
 	Take(order uint64, cta uint32, sm int, x TaskCTA, t Time)
 	// Holds reports whether the warps of a task that runs ahead wait at their points.
 	Holds(order uint64, cta uint32) bool
-	// Act is called before the CTA scheduler places tasks: in each cycle behind the end of one, and in those that
-	// [ResidentMachine.ActAt] names.
+	// Act is called before the CTA scheduler places tasks, once in a cycle: in each behind the end of one, and in those
+	// that [ResidentMachine.ActAt] names.
 	Act(t Time)
 }
 

@@ -1,7 +1,6 @@
 package policies_test
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -68,16 +67,12 @@ func TestTaskFollowsItsProducer(t *testing.T) {
 // Random chains end and pass the auditor, which checks each access against those of the kernels before, and the tasks
 // of an SM against its workers.
 func TestMegakernelChains(t *testing.T) {
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 45))
-		text := overlapping(r, seed%2 == 0)
-		cfg := tiny(t, 1+r.IntN(3), 2+r.IntN(3))
-		for _, policy := range []string{"megakernel", "megakernel,workers=1", "megakernel,grain=kernel",
-			"megakernel,task-latency=0", "megakernel,cta=fill", "megakernel,workers=1,prefetch=0"} {
-			l, _ := run(t, text, cfg, policy)
+	for c := range randomChains(t, 200, 45, 2) {
+		for name, l := range c.under("megakernel", "megakernel,workers=1", "megakernel,grain=kernel",
+			"megakernel,task-latency=0", "megakernel,cta=fill", "megakernel,workers=1,prefetch=0") {
 			for i := range l.ctas {
 				if !l.ctas[i].Resident {
-					t.Fatalf("seed %d: CTA %d is no task", seed, i)
+					t.Fatalf("%s: CTA %d is no task", name, i)
 				}
 			}
 		}

@@ -2,7 +2,6 @@ package policies_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,12 +9,13 @@ import (
 	"gpureplay/model"
 )
 
-// fan is a kernel of one CTA and one of four CTAs, each of which reads the word that the first has written.
-func fan() string {
+// fan is a kernel of one CTA and one of several, each of which reads the word that the first has written.
+func fan(ctas int) string {
 	var b strings.Builder
 	b.WriteString("array a base=0x10000 bytes=4K\nlaunch a grid=1 block=32\ncta 0\nwarp 0\nint R1 <- R2 x2\n" +
-		"store <- R1 @0x10000+4\nexit\nlaunch b grid=4 block=32\n")
-	for cta := range 4 {
+		"store <- R1 @0x10000+4\nexit\n")
+	fmt.Fprintf(&b, "launch b grid=%d block=32\n", ctas)
+	for cta := range ctas {
 		fmt.Fprintf(&b, "cta %d\nwarp 0\nload R1 <- R2 @0x10000+4\nint R1 <- R1 x9\nexit\n", cta)
 	}
 	return b.String()
@@ -37,12 +37,42 @@ func TestSchedulerWarpsDecideInTurn(t *testing.T) {
 	} {
 		cfg := tiny(t, c.sms, 8)
 		cfg.KMU.CTAsPerCycle = 8
-		l, _ := run(t, fan(), cfg, "megakernel,prefetch=0,workers=4,task-latency=90,"+c.policy)
+		l, _ := run(t, fan(4), cfg, "megakernel,prefetch=0,workers=4,task-latency=90,"+c.policy)
 		end := l.cta(t, 0, 0).End
 		for cta, want := range c.begin {
 			if got := l.cta(t, 1, uint32(cta)).Dispatch - end; got != want {
 				t.Errorf("%d SMs, %s: task %d begins %d cycles behind its producer, want %d", c.sms, c.policy, cta, got, want)
 			}
+		}
+	}
+}
+
+// Tasks that leave a queue of two entries let others in a cycle later, however many tasks go in a cycle.
+func TestEntriesInTurn(t *testing.T) {
+	cfg := tiny(t, 1, 8)
+	cfg.KMU.CTAsPerCycle = 8
+	l, _ := run(t, fan(8), cfg, "megakernel,prefetch=0,workers=8,task-latency=90,queue=2")
+	end := l.cta(t, 0, 0).End
+	for cta := range uint32(8) {
+		if got, want := l.cta(t, 1, cta).Dispatch-end, model.Time(90+cta/2); got != want {
+			t.Errorf("task %d begins %d cycles behind its producer, want %d", cta, got, want)
+		}
+	}
+}
+
+// Two streams share a hardware work queue, in which the second one's kernel waits until those of the first have ended.
+// Its tasks are ready before, and keep no task of the first out of a queue of one entry.
+func TestQueueHoldsTasksThatCanGo(t *testing.T) {
+	text := crossed() + "launch c grid=4 block=32 stream=1\n"
+	for cta := range 4 {
+		text += fmt.Sprintf("cta %d\nwarp 0\nint R1 <- R1 x9\nexit\n", cta)
+	}
+	cfg := tiny(t, 1, 8)
+	cfg.KMU.HWQs = 1
+	l, _ := run(t, text, cfg, "megakernel,prefetch=0,workers=1,queue=1")
+	for cta := range uint32(4) {
+		if at, end := l.cta(t, 2, cta).Dispatch, l.kernels[1].End; at < end {
+			t.Errorf("task %d of the other stream begins in cycle %d, the kernels before it end in %d", cta, at, end)
 		}
 	}
 }
@@ -80,15 +110,13 @@ func TestFullQueueKeepsTasksBack(t *testing.T) {
 
 // Random chains end with the smallest queue, under the auditor, whether tasks run ahead or not.
 func TestSmallestQueueEnds(t *testing.T) {
-	for seed := range uint64(150) {
-		r := rand.New(rand.NewPCG(seed, 47))
-		text := overlapping(r, seed%2 == 0)
-		cfg := tiny(t, 1+r.IntN(3), 2+r.IntN(3))
-		for _, policy := range []string{"queue=1", "queue=1,workers=1", "queue=1,workers=1,prefetch=0", "queue=1,decision=40",
-			"queue=2,grain=kernel,decision=300,task-latency=0", "queue=1,workers=1,cta=fill,decision=7"} {
-			l, sum := run(t, text, cfg, "megakernel,"+policy)
-			if len(l.ctas) == 0 || sum.Cycles == 0 {
-				t.Fatalf("seed %d, %s: %d CTAs", seed, policy, len(l.ctas))
+	for c := range randomChains(t, 150, 47, 2) {
+		for name, l := range c.under("megakernel,queue=1", "megakernel,queue=1,workers=1",
+			"megakernel,queue=1,workers=1,prefetch=0", "megakernel,queue=1,decision=40",
+			"megakernel,queue=2,grain=kernel,decision=300,task-latency=0",
+			"megakernel,queue=1,workers=1,cta=fill,decision=7") {
+			if len(l.ctas) == 0 {
+				t.Fatalf("%s: no CTA has ended", name)
 			}
 		}
 	}

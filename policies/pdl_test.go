@@ -90,10 +90,9 @@ func named(name string) func(model.KernelRecord) bool {
 // third kernel of a chain enters when the first has ended.
 func TestPortChains(t *testing.T) {
 	early := 0
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 47))
-		lines := strings.Split(overlapping(r, seed%2 == 0), "\n")
-		k, streams := 0, 2+r.IntN(2)
+	for c := range randomChains(t, 200, 47, 1) {
+		lines := strings.Split(c.text, "\n")
+		k, streams := 0, 2+c.r.IntN(2)
 		for i, line := range lines {
 			if strings.HasPrefix(line, "launch ") {
 				before, at := (k+streams-1)%streams, k%streams
@@ -105,16 +104,16 @@ func TestPortChains(t *testing.T) {
 				k++
 			}
 		}
-		for _, policy := range []string{"pdl", "pdl,trigger=begin", "pdl,trigger=last-load", "pdl,trigger=end,wait=begin"} {
-			l, _ := run(t, strings.Join(lines, "\n"), tiny(t, 1+r.IntN(3), 1+r.IntN(3)), policy)
+		c.text = strings.Join(lines, "\n")
+		for name, l := range c.under("pdl", "pdl,trigger=begin", "pdl,trigger=last-load", "pdl,trigger=end,wait=begin") {
 			slices.SortFunc(l.kernels, func(a, b model.KernelRecord) int { return cmp.Compare(a.ID, b.ID) })
 			for i := range l.kernels {
 				if i > 0 && l.kernels[i].Dispatch < l.kernels[i-1].End {
 					early++
 				}
 				if i > 1 && l.kernels[i].Dispatch < l.kernels[i-2].End {
-					t.Fatalf("seed %d, %s: kernel %d enters in cycle %d, kernel %d ends in %d", seed, policy, i,
-						l.kernels[i].Dispatch, i-2, l.kernels[i-2].End)
+					t.Fatalf("%s: kernel %d enters in cycle %d, kernel %d ends in %d", name, i, l.kernels[i].Dispatch, i-2,
+						l.kernels[i-2].End)
 				}
 			}
 		}
@@ -161,51 +160,18 @@ int R3 <- R1 x3
 	}
 }
 
-// overlapping is kernels that each read what the one before wrote, behind a load that needs nothing of it.
-func overlapping(r *rand.Rand, trigger bool) string {
-	var b strings.Builder
-	b.WriteString("array a base=0x10000 bytes=64K\narray b base=0x20000 bytes=64K\narray w base=0x40000 bytes=64K\n")
-	for k := range 3 + r.IntN(3) {
-		ctas, warps := 1+r.IntN(5), 1+r.IntN(2)
-		fmt.Fprintf(&b, "launch k%d grid=%d block=%d\n", k, ctas, 32*warps)
-		from, to := 0x10000+k%2*0x10000, 0x20000-k%2*0x10000
-		for c := range ctas {
-			fmt.Fprintf(&b, "cta %d\n", c)
-			for w := range warps {
-				fmt.Fprintf(&b, "warp %d\nload R1 <- R2 @0x%x+4\nint R3 <- R1 x%d\n", w, 0x40000+r.IntN(64)*128, 1+r.IntN(9))
-				if trigger && r.IntN(3) > 0 {
-					b.WriteString("PREEXIT control\n")
-				}
-				if trigger {
-					b.WriteString("ACQBULK control\n")
-				}
-				fmt.Fprintf(&b, "load R4 <- R5 @0x%x+4\nint R6 <- R4 x%d\nstore <- R6 @0x%x+4\nexit\n", from+r.IntN(16)*128,
-					1+r.IntN(5), to+(c*warps+w)*128)
-			}
-		}
-		if r.IntN(4) == 0 {
-			b.WriteString([]string{"sync\n", "h2d w bytes=4096\n", "record 1\n"}[r.IntN(3)])
-		}
-	}
-	return b.String()
-}
-
 // Random chains pass the auditor, which checks each access against those of the kernels before. No more than two of
 // their kernels are on the GPU at once, and none ends before the one in front of it.
 func TestProgrammaticChains(t *testing.T) {
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 42))
-		text := overlapping(r, seed%2 == 0)
-		cfg := tiny(t, 1+r.IntN(3), 1+r.IntN(3))
-		for _, policy := range []string{"pdl", "pdl,trigger=begin", "pdl,trigger=last-load", "pdl,trigger=end",
-			"pdl,trigger=begin,wait=begin"} {
-			l, _ := run(t, text, cfg, policy)
+	for c := range randomChains(t, 200, 42, 1) {
+		for name, l := range c.under("pdl", "pdl,trigger=begin", "pdl,trigger=last-load", "pdl,trigger=end",
+			"pdl,trigger=begin,wait=begin") {
 			slices.SortFunc(l.kernels, func(a, b model.KernelRecord) int { return cmp.Compare(a.ID, b.ID) })
 			for i := range l.kernels {
 				for j := i + 2; j < len(l.kernels); j++ {
 					if l.kernels[j].Dispatch < l.kernels[i].End {
-						t.Fatalf("seed %d, %s: kernel %d enters in cycle %d, kernel %d ends in %d", seed, policy, j,
-							l.kernels[j].Dispatch, i, l.kernels[i].End)
+						t.Fatalf("%s: kernel %d enters in cycle %d, kernel %d ends in %d", name, j, l.kernels[j].Dispatch, i,
+							l.kernels[i].End)
 					}
 				}
 			}

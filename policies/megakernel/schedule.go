@@ -19,7 +19,7 @@ type schedule struct {
 	free     []model.Time // per warp
 	turn     int          // warp that the next task is dealt to
 	due      clock.FIFO[turn]
-	full     []turn     // decided, without an entry
+	full     []turn     // decided, without an entry, or of a kernel that is not in the distributor
 	room     int        // entries that are free
 	asked    model.Time // Act has been asked for then
 }

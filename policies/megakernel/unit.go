@@ -69,6 +69,7 @@ type name struct {
 // progress is how far the tasks of a kernel have been given to SMs.
 type progress struct {
 	k     *producers.Kernel
+	there bool   // in the distributor
 	given []bool // per CTA
 	next  uint32 // those before it have been
 	left  int
@@ -177,14 +178,15 @@ func (u *Unit) Act(t model.Time) {
 }
 
 // goes lets a task begin that has been decided on: on its SM, if it runs ahead, or by an entry of the queue. It reports
-// whether there is one.
+// whether there is one. A task of a kernel that is not in the distributor takes none, or it might keep out a task that
+// the kernel waits for.
 func (u *Unit) goes(x turn) bool {
 	if b := u.tasks[name{x.k.Order, x.cta}]; b != nil {
 		b.ready = true
 		u.check = append(u.check, b.sm)
 		return true
 	}
-	if u.room == 0 {
+	if u.room == 0 || !u.kernels[x.k.Order].there {
 		return false
 	}
 	u.room--
@@ -251,6 +253,9 @@ func (u *Unit) Placed(order uint64, cta uint32, t model.Time) {
 		u.m.ActAt(t + 1)
 	}
 }
+
+// Entered is of [model.ResidentDependency].
+func (u *Unit) Entered(order uint64) { u.kernels[order].there = true }
 
 // Room is of [model.ResidentDependency]: tasks run ahead when every SM has as many as workers, behind tasks that run.
 func (u *Unit) Room(sm int) bool {

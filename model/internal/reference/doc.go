@@ -5,7 +5,7 @@
 // A cycle has these steps, in order:
 //
 //	events     machine.go, due: host.go, launch.go, child.go, tasks.go, overlap.go
-//	placement  machine.go, place: policy.go, gate.go, laperm.go
+//	placement  machine.go, place: policy.go, gate.go, laperm.go, mega.go
 //	issue      machine.go, step: issue.go, collect.go, ports.go
 //	memory     lsu.go, head.go, hits.go, inturn.go, waiters.go, memory.go, dram.go, frfcfs.go
 //	results    writeback.go

@@ -221,16 +221,22 @@ func (w *nWorker) popped() {
 		r.from.waiting, r.from.sms = nil, nil
 	}
 	item.task.placed(n)
-	c := &nCTA{k: item.def, sm: w.sm, item: item, id: item.tc.ID, placed: n.t, ends: -1, worker: w}
+	w.run(item, n.t, func(_ int, id uint32) int { return int(id) })
+}
+
+// run has a CTA run from the next cycle on, each of its warps on one of w's.
+func (w *nWorker) run(item *nItem, t model.Time, on func(i int, id uint32) int) *nCTA {
+	c := &nCTA{k: item.def, sm: w.sm, item: item, id: item.tc.ID, placed: t, ends: -1, worker: w}
 	w.sm.ctas = append(w.sm.ctas, c)
 	for i := range item.tc.Warps {
 		tw := &item.tc.Warps[i]
-		x := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, began: n.t + 1,
-			from: n.t + 1, last: n.t + 1}
-		x.slot, x.age = w.slots[tw.ID], w.ages[tw.ID]
+		x := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, began: t + 1, from: t + 1,
+			last: t + 1, waits: noWait}
+		x.slot, x.age = w.slots[on(i, tw.ID)], w.ages[on(i, tw.ID)]
 		w.sm.slots[x.slot] = x
 		c.warps = append(c.warps, x)
 	}
+	return c
 }
 
 // ended: a threadblock has, on w, in the cycle in which its SM acts: its result is

@@ -239,10 +239,8 @@ func (h *nHost) push(o *nOp) {
 	st.queue = append(st.queue, o)
 	if len(st.queue) == 1 {
 		h.begin(st)
-	} else if first := st.queue[0]; h.n.gate != nil && first.k != nil && first.k.ready {
-		h.n.gate.open(st)
-	} else if h.n.pdl != nil && first.k != nil && first.k.ready {
-		h.n.pdl.open(st)
+	} else if first := st.queue[0]; h.n.opens != nil && first.k != nil && first.k.ready {
+		h.n.opens.open(st)
 	} else if h.loose && first.k != nil {
 		h.freed(st)
 	}
@@ -286,12 +284,8 @@ func (h *nHost) begin(st *nStream) {
 	for len(st.queue) > 0 {
 		switch o := st.queue[0]; o.op.Kind {
 		case trace.OpLaunch:
-			if h.n.gate != nil {
-				h.n.gate.open(st)
-				return
-			}
-			if h.n.pdl != nil {
-				h.n.pdl.open(st)
+			if h.n.opens != nil {
+				h.n.opens.open(st)
 				return
 			}
 			if h.loose {

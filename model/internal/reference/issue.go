@@ -126,7 +126,7 @@ func (s *nSM) choose(n *Machine, sched int) (pick *nWarp) {
 // to wait for leaves the scheduler, which takes another.
 func (s *nSM) issue(n *Machine, sched int) {
 	pick := s.choose(n, sched)
-	for pick != nil && (n.over != nil && n.over.stalls(pick) || n.pdl != nil && n.pdl.stalls(pick)) {
+	for pick != nil && n.stalls(pick) {
 		pick = s.choose(n, sched)
 	}
 	if pick == nil {
@@ -147,13 +147,18 @@ func (s *nSM) issue(n *Machine, sched int) {
 	if n.over != nil && n.pipe(second) == trace.ClassMemory {
 		return // pages are looked up for a scheduler's choice
 	}
-	if n.pdl != nil && pick.atWait() {
+	if pick.atWait() {
 		return
 	}
 	if n.pipe(second) != n.pipe(first) && !fenced && first.Class != trace.ClassBarrier && pick.operands(n) <= n.t &&
 		s.unitFree(n, sched, second) && pick.hasInst(n) {
 		pick.issue(n, sched)
 	}
+}
+
+// stalls reports whether a warp that has been chosen has to wait for a page, a kernel or its task's turn.
+func (n *Machine) stalls(w *nWarp) bool {
+	return n.over != nil && n.over.stalls(w) || n.pdl != nil && n.pdl.stalls(w) || n.mega != nil && n.mega.stalls(w)
 }
 
 // issue issues the next instruction of w.

@@ -47,6 +47,8 @@ type Machine struct {
 	laperm   *nLaPerm   // nil: CTAs of a kernel go in their order
 	gate     *nGate     // nil: kernels wait for those before them in their stream
 	pdl      *nPDL      // nil: no kernel is launched programmatically
+	mega     *nMega     // nil: CTAs are no tasks of persistent ones
+	opens    nOpener    // that of gate, pdl or mega; nil: the first kernel of a stream alone may enter the GPU
 	kids     nCounts
 	captured bool // no lane launches: loops run as they were captured
 	tasks    *nTasks
@@ -58,6 +60,9 @@ type Machine struct {
 
 	warpInsts, threadInsts uint64
 }
+
+// nOpener lets kernels of a stream enter the GPU.
+type nOpener interface{ open(st *nStream) }
 
 // InstKey names an instruction: the N-th that a warp has issued.
 type InstKey struct{ Kernel, CTA, Warp, N uint32 }
@@ -242,6 +247,9 @@ func (n *Machine) Run(t testing.TB) {
 		for do := n.due(); do != nil; do = n.due() {
 			do()
 		}
+		if n.mega != nil {
+			n.mega.act()
+		}
 		for range n.ctasNow() {
 			if !n.restore() {
 				n.place()
@@ -341,6 +349,10 @@ func (n *Machine) place() {
 		n.gate.place()
 		return
 	}
+	if n.mega != nil {
+		n.mega.place()
+		return
+	}
 	var ready []*nKernel
 	ahead := n.table.ahead
 	for _, k := range n.entries {
@@ -362,6 +374,9 @@ func (n *Machine) place() {
 
 // fits: k's next CTA has room on s; dependent kernels share no SM.
 func (n *Machine) fits(k *nKernel, s *nSM) bool {
+	if n.mega != nil {
+		return n.mega.fits(s)
+	}
 	return n.cfg.Fits(s.used, k.res) && (n.over == nil || len(s.ctas) == 0 || s.order == k)
 }
 

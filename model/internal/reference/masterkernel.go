@@ -54,7 +54,7 @@ func (b *nMTB) run(warp int, first, last pagoda.Block, id pagoda.ID, t model.Tim
 		}
 	}
 	b.seat(warp, &nWarp{nFrame: frameOf(b.r.fn, p), id: uint32(warp), cta: b.own, barrier: -1, began: t, from: t,
-		last: b.last[warp]})
+		last: b.last[warp], waits: noWait})
 }
 
 func (b *nMTB) seat(warp int, w *nWarp) {
@@ -165,7 +165,8 @@ func (b *nMTB) begin(s pagoda.Start) {
 		c := &nCTA{k: x.k, sm: b.w.sm, item: item, id: item.tc.ID, placed: n.t, ends: -1, worker: b.w}
 		for j := range item.tc.Warps {
 			tw := &item.tc.Warps[j]
-			c.warps = append(c.warps, &nWarp{nFrame: frameOf(x.k.tk.Function, tw), id: tw.ID, cta: c, barrier: -1})
+			c.warps = append(c.warps, &nWarp{nFrame: frameOf(x.k.tk.Function, tw), id: tw.ID, cta: c, barrier: -1,
+				waits: noWait})
 		}
 		x.placed(n)
 		c.sm.ctas = append(c.sm.ctas, c)

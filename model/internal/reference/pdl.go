@@ -40,6 +40,7 @@ func newNPDL(n *Machine, args map[string]string) *nPDL {
 		stated = stated || k.tk.Flags&trace.KernelProgrammatic != 0
 	}
 	p.all = p.all || !stated
+	n.opens = p
 	return p
 }
 

@@ -105,6 +105,9 @@ func (n *Machine) Under(t testing.TB, policy string) {
 		n.pdl = newNPDL(n, args)
 	case "blockmaestro":
 		n.gate = newNGate(n, args, number)
+		n.opens = n.gate
+	case "megakernel":
+		n.mega = newNMega(t, n, args, number)
 	case "laperm":
 		n.laperm = newNLaPerm(n, args, number)
 		marked(map[string]nWay{"device-kernel": nDevice, "": nJoin}[args["launch"]])

@@ -63,6 +63,12 @@ func (s *nSM) step(n *Machine) {
 		for _, x := range c.gives {
 			n.over.release(c.k, x)
 		}
+		if n.mega != nil {
+			n.mega.over(c)
+			n.left(c.k)
+			n.maybeEnd(c.k)
+			continue
+		}
 		if c.worker != nil {
 			c.item.task.left(n)
 			c.worker.ended()
