@@ -33,6 +33,9 @@ func (s *SM) run(end Time) Time {
 		if t >= end || t >= s.ends && s.ahead {
 			return min(t, s.ends)
 		}
+		if s.times.Due < t { // the write-back register has acted in cycles in which the SM has not
+			s.port.WriteBack(t - 1)
+		}
 		if s.now = t; s.at <= t && !s.issue(t) {
 			return t
 		}

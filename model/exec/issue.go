@@ -113,7 +113,7 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done, completed Time, load int3
 		s.waitsFor(load, w, o, holds)
 		completed, s.holding = t, holds // its completion is not known yet
 	}
-	if s.times.Due < memory.Never {
+	if s.times.Wake < memory.Never {
 		s.due(t)
 	}
 	if s.watched {

@@ -15,6 +15,7 @@ import (
 // behind all schedulers Stops, then Close if the pipeline has requested it; behind all SMs
 // Again, when the load/store unit takes instructions again.
 type Pipeline interface {
+	memory.RegisterFile
 	// Units returns the unit that each unit shares its pipe with.
 	Units() [16]program.Unit
 	// Issue takes instruction o of a scheduler in cycle t. The scheduler may issue to the pipe again from free on.
@@ -41,9 +42,11 @@ func (s *SM) choosePipeline() {
 	c := &s.Config.SM
 	if !c.Collectors() {
 		s.pipe = direct.New(s.Timing, s.port, toPipeline{s})
+		s.port.Registers(s.pipe)
 		return
 	}
 	s.pipe = collector.New(c, s.Timing, s.port, toPipeline{s})
+	s.port.Registers(s.pipe)
 	s.rotates, s.fetch.width = true, c.FetchWidth
 }
 

@@ -55,9 +55,9 @@ func (s *SM) Known(t Time) {
 	s.leave(t)
 }
 
-// due closes the cycle in which the write-back register has something to do, t at the earliest.
+// due closes the cycle in which the write-back register may complete an access, t at the earliest.
 func (s *SM) due(t Time) {
-	if d := s.times.Due; d < memory.Never {
+	if d := s.times.Wake; d < memory.Never {
 		s.closeAt(max(d, t))
 	}
 }

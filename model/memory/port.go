@@ -36,16 +36,20 @@ type System interface {
 
 // Port is the load/store unit of an SM with its L1. In SM cycle t the SM calls
 //
+//   - Registers, before all else;
 //   - Enter, when it turns to the CTAs of another kernel;
 //   - Takes and Opens, from the collector pipeline, before it hands over an access;
 //   - Into, where its pipeline has banks of registers, then Global, Shared, Constant or Nothing, for each access;
-//   - WriteBack, at the end of the cycle, if Signals().Due <= t;
+//   - WriteBack, at the end of the cycle, if Signals().Due <= t; it may let cycles pass while Signals().Wake > t, if it
+//     calls WriteBack for the cycle before t before it does anything else in t;
 //   - Known, behind [System.Advance] of cycle t, if that names the SM.
 //
 // Horizon and Signals may be asked at any time.
 type Port interface {
 	// Signals are read before each issue, without a call.
 	Signals() *Signals
+	// Registers says into which registers the write-back register writes.
+	Registers(RegisterFile)
 	// Enter flushes the L1 and gives it the bytes that the kernel's shared memory leaves.
 	Enter(l1Bytes int, t Time)
 	// Takes reports whether the unit takes an access from the operand collectors in cycle t.
@@ -64,8 +68,9 @@ type Port interface {
 	Constant(t Time) (done Time, load int32)
 	// Nothing times an access of no lane: it takes a slot of the unit.
 	Nothing(t Time) (done Time, load int32)
-	// WriteBack has the write-back register act, and returns the accesses whose completion is known now.
-	WriteBack(file RegisterFile, t Time) []Done
+	// WriteBack has the write-back register act up to the end of cycle t, and returns the accesses whose completion is
+	// known now.
+	WriteBack(t Time) []Done
 	// Known returns the accesses whose completion has become known since the last call.
 	Known() []Done
 	// Horizon returns up to which cycle, exclusively, nothing happens to the unit that its SM does not do.
@@ -76,6 +81,7 @@ type Port interface {
 type Signals struct {
 	Full Time // until then the queue of accesses before the unit is full (direct pipeline)
 	Due  Time // when the write-back register acts next; Never: it is empty
+	Wake Time // when it may complete an access, at the soonest
 }
 
 // Unknown is later than any completion time that is known: the access is done later, at a time that is not known yet.

@@ -15,7 +15,7 @@ func (c *Pipeline) Close(t Time) (next Time) {
 		c.noteSoon(t, t)
 	}
 	if c.signals.Due <= t {
-		c.sm.Returned(c.port.WriteBack(c, t), t)
+		c.sm.Returned(c.port.WriteBack(t), t)
 	}
 	if len(c.soon) > 0 {
 		c.noteSoon(t+1, t)
@@ -23,7 +23,7 @@ func (c *Pipeline) Close(t Time) (next Time) {
 	if c.next <= t {
 		c.step(t)
 	}
-	return min(c.next, c.signals.Due)
+	return min(c.next, c.signals.Wake)
 }
 
 // step moves instructions at the end of cycle t. GPGPU-Sim steps its collectors twice in a

@@ -4,6 +4,10 @@ package collector
 // bank that arithmetic writes in that cycle ([memory.RegisterFile]). It returns the banks
 // that are left. A bank that it writes then gives no register.
 func (c *Pipeline) Write(core uint8, banks uint32, at, t Time) (left uint32) {
+	if t > c.now && len(c.soon) > 0 { // Close was not called in that cycle
+		c.now = t
+		c.noteSoon(t, t)
+	}
 	s := c.cores[core&(mostCores-1)]
 	for ; banks != 0; banks >>= 4 {
 		bank := uint32(1) << (4 * (banks&15 - 1))

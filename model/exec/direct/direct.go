@@ -73,9 +73,9 @@ func (p *Pipeline) Stops(Time) bool { return false }
 // Close writes a result of memory back at the end of cycle t.
 func (p *Pipeline) Close(t Time) (next Time) {
 	if p.times.Due <= t {
-		p.sm.Returned(p.port.WriteBack(p, t), t)
+		p.sm.Returned(p.port.WriteBack(t), t)
 	}
-	return p.times.Due
+	return p.times.Wake
 }
 
 // Write writes a result of memory into its banks: every bank has a port for it.

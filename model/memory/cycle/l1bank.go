@@ -59,6 +59,10 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 // probeBanks has the L1 of an SM look at the heads of its banks in cycle t, one after the other,
 // and returns when it looks again.
 func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
+	if o.unit.Times.Due <= t { // MSHRs may be free
+		o.unit.catchUp(t)
+		o.unit.Times.Wake = o.unit.wakes()
+	}
 	next, all := Never, n.packets.all
 	left := false
 	o.blocked = false
@@ -96,8 +100,12 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 		}
 		next = min(next, n.behind(o, b, t))
 	}
-	if left && o.blocked { // it may have made room
+	switch {
+	case !o.blocked:
+	case left: // it may have made room
 		next = t + 1
+	default:
+		next = min(next, o.unit.gives(t))
 	}
 	return next
 }
@@ -194,8 +202,9 @@ func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch int32, fill, t Tim
 // awaitFill makes a load wait for a fetch's fill at a known time.
 func (u *Unit) awaitFill(load, fetch int32, fill Time) {
 	u.mshrs.all[fetch].left++
-	u.put(clientFills, fill, load, fetch)
-	u.nameSM()
+	if u.put(clientFills, fill, u.mem.xbar.now+1, load, fetch) {
+		u.nameSM()
+	}
 }
 
 // missLoad has a load fetch its block.

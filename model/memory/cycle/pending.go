@@ -14,12 +14,16 @@ type loads struct {
 // openLoad is an access with requests on their way.
 type openLoad struct {
 	open   int32 // requests whose completion time is not known
+	queued int32 // of them, results that the write-back register has not written
 	closed bool  // the unit has taken all of them
 	own    bool  // of shared memory
 	work   *memory.Traffic
 	to     memory.Destination
 	done   Time // of the requests that are known
 }
+
+// ripe reports whether the access waits for the write-back register alone.
+func (l *openLoad) ripe() bool { return l.closed && l.open == l.queued }
 
 // number returns the number of a new access.
 func (q *loads) number() int32 {
@@ -52,8 +56,13 @@ func (u *Unit) answered(load int32, t Time) {
 	l := &u.loads.all[load]
 	l.open--
 	l.done = max(l.done, t)
-	if l.open == 0 && l.closed {
+	switch {
+	case !l.ripe():
+	case l.open == 0:
 		u.settle(load)
+	default:
+		u.ripens()
+		u.nameSM()
 	}
 }
 

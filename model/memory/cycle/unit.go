@@ -166,10 +166,13 @@ func (u *Unit) leave(p *access) Time {
 	}
 	l := &u.loads.all[p.load]
 	l.closed, l.done = true, max(l.done, p.Done)
-	if l.open > 0 {
-		return memory.Unknown
+	if l.open == 0 {
+		return l.done
 	}
-	return l.done
+	if l.ripe() {
+		u.ripens()
+	}
+	return memory.Unknown
 }
 
 // Enter is of [memory.Port]. A unit that an access of a suspended CTA has stopped looks again, since the lines and
@@ -206,7 +209,7 @@ func (u *Unit) resume(t Time) bool {
 		u.inject.stopped = len(u.stalled) > 0
 		u.refill()
 	}
-	if u.Times.Due < Never {
+	if u.Times.Wake < Never {
 		u.nameSM()
 	}
 	return u.opens(n > 0)
@@ -291,8 +294,9 @@ func (u *Unit) workOf(w unit.Path, load int32) *memory.Traffic {
 // replied takes the answer to a request that is not a fetch.
 func (u *Unit) replied(w unit.Path, load int32, t Time) {
 	if w == unit.PathBypass || w == unit.PathAtomic {
-		u.put(clientPast, t, load, memory.NoLoad)
-		u.nameSM()
+		if u.put(clientPast, t, u.mem.xbar.now+1, load, memory.NoLoad) {
+			u.nameSM()
+		}
 		return
 	}
 	u.answered(load, t)

@@ -33,26 +33,74 @@ const (
 	numClients
 )
 
-// writebackRegister is the write-back register of the unit.
+// writebackRegister is the write-back register of the unit. Its SM lets it act in several cycles at once where no
+// access can be complete in them.
 type writebackRegister struct {
+	file memory.RegisterFile // that it writes into
+	ripe int                 // accesses whose requests are all here or before it
 	full bool
 	load int32
 	to   memory.Destination // with the banks that are not written
 }
 
-// WriteBack is of [memory.Port]. The register acts at the end of cycle t, for the cycle WrittenAhead later. A result
-// that finds a bank taken keeps the register, and the results behind it wait.
-func (u *Unit) WriteBack(file memory.RegisterFile, t Time) (done []memory.Done) {
+// Registers is of [memory.Port].
+func (u *Unit) Registers(file memory.RegisterFile) { u.register.file = file }
+
+// WriteBack is of [memory.Port].
+func (u *Unit) WriteBack(t Time) (done []memory.Done) {
+	u.catchUp(t)
+	if u.Times.Wake = u.wakes(); len(u.loads.done) > 0 {
+		done = u.Known()
+	}
+	return done
+}
+
+// catchUp has the register act up to the end of cycle t.
+func (u *Unit) catchUp(t Time) {
+	for u.Times.Due <= t {
+		u.act(u.Times.Due)
+	}
+}
+
+// wakes returns when the register may complete an access, at the soonest: it takes a result a cycle, and writes it in
+// the next.
+func (u *Unit) wakes() Time {
+	r, due := &u.results, u.Times.Due
+	switch {
+	case len(r.entering) > 0:
+		return due
+	case u.register.ripe == 0:
+		return Never
+	case u.register.full:
+		if l := &u.loads.all[u.register.load]; l.ripe() && l.queued == 1 {
+			return due
+		}
+	}
+	soon := Never
+	for i := range r.clients {
+		q := &r.clients[i]
+		for n, x := range q.all[q.head:] {
+			if u.loads.all[x.load].ripe() {
+				soon = min(soon, max(due+Time(n), x.ready-memory.WrittenAhead-1)+1)
+				break
+			}
+		}
+	}
+	return soon
+}
+
+// act has the register act at the end of cycle t, for the cycle WrittenAhead later. A result that finds a bank taken
+// keeps the register, and the results behind it wait.
+func (u *Unit) act(t Time) {
 	r, at := &u.register, t+memory.WrittenAhead
 	u.advanceShared(t)
 	if r.full {
 		if r.to.Banks != 0 {
-			r.to.Banks = file.Write(r.to.Subcore, r.to.Banks, at, t)
+			r.to.Banks = r.file.Write(r.to.Subcore, r.to.Banks, at, t)
 		}
 		if r.to.Banks == 0 {
 			r.full = false
 			u.written(r.load, at)
-			done = u.Known()
 		}
 	}
 	if !r.full {
@@ -65,7 +113,6 @@ func (u *Unit) WriteBack(file memory.RegisterFile, t Time) (done []memory.Done) 
 	} else {
 		u.setDue(t)
 	}
-	return done
 }
 
 // result may be written in cycle ready.
@@ -120,10 +167,28 @@ func (r *writebackQueues) put(client int, ready Time, load, fetch int32) {
 	r.soonest = min(r.soonest, ready)
 }
 
-// put has a result of a load wait for the register. The load is open until it is written.
-func (u *Unit) put(client int, ready Time, load, fetch int32) {
+// put has a result of a load wait for the register, which has acted in all cycles before one. The load is open until it
+// is written. It reports whether the register may complete it sooner than was known.
+func (u *Unit) put(client int, ready, from Time, load, fetch int32) (ripens bool) {
+	due := ready - memory.WrittenAhead - 1
+	if due < from {
+		due = from
+		u.catchUp(from - 1)
+	}
 	u.results.put(client, ready, load, fetch)
-	u.Times.Due = min(u.Times.Due, ready-memory.WrittenAhead-1)
+	u.Times.Due = min(u.Times.Due, due)
+	l := &u.loads.all[load]
+	if l.queued++; l.ripe() {
+		u.ripens()
+		return true
+	}
+	return false
+}
+
+// ripens notes that all requests of an access wait for the register.
+func (u *Unit) ripens() {
+	u.register.ripe++
+	u.Times.Wake = min(u.Times.Wake, u.wakes())
 }
 
 // enqueueShared has a load of shared memory enter its stages at a time, or when there is room.
@@ -132,11 +197,12 @@ func (u *Unit) enqueueShared(p *access, at Time) {
 	l.open, l.closed, l.own = l.open+1, true, true
 	r.own++
 	if r.direct && len(r.entering) == 0 && r.clients[clientShared].n() < r.depth { // there is room then, too
-		u.put(clientShared, at+r.latency, p.load, memory.NoLoad)
+		u.put(clientShared, at+r.latency, 0, p.load, memory.NoLoad)
 		return
 	}
 	r.entering = append(r.entering, entering{at, p.load})
 	u.Times.Due = min(u.Times.Due, at)
+	u.Times.Wake = min(u.Times.Wake, at)
 }
 
 // stuck reports whether a load of shared memory may keep the unit in cycle t: its stages
@@ -162,7 +228,7 @@ func (u *Unit) result(t Time) (load int32) {
 	r.first[client] = next
 	r.soonest = min(r.first[clientShared], r.first[clientPast], r.first[clientFills])
 	if x.fetch != memory.NoLoad {
-		u.givenUp(x.fetch, t)
+		u.released(x.fetch, t)
 	}
 	return x.load
 }
@@ -170,25 +236,28 @@ func (u *Unit) result(t Time) (load int32) {
 // behindClient is the client behind each.
 var behindClient = [numClients]int{clientPast, clientFills, clientShared}
 
-// givenUp notes that the register gets a result of a fetch, and may write it in cycle t.
-func (u *Unit) givenUp(fetch int32, t Time) {
-	u.released(fetch, t)
-	if n := u.mem.xbar; u.inject.blocked { // for an MSHR, perhaps
-		n.post(n.leaves+u.Sm, max(n.over+1, t-mshrAhead))
+// gives returns the next cycle behind t in which the register may take a result, and an MSHR become free.
+func (u *Unit) gives(t Time) Time {
+	if u.results.soonest == Never {
+		return Never
 	}
+	return max(t+1, u.Times.Due, u.results.soonest-memory.WrittenAhead-1)
 }
 
 // written notes that a result of a load is written in cycle t. The caller asks which loads
 // are known ([Unit.Known]).
 func (u *Unit) written(load int32, t Time) {
-	u.named = true
-	if l := &u.loads.all[load]; l.own { // it waits for this alone
-		u.results.own--
-		l.done = t
-		u.loads.settle(load)
+	l := &u.loads.all[load]
+	l.open--
+	l.queued--
+	if l.done = max(l.done, t); l.open > 0 || !l.closed {
 		return
 	}
-	u.answered(load, t)
+	if u.register.ripe--; l.own { // it waits for this alone
+		u.results.own--
+		l.done = t
+	}
+	u.loads.settle(load)
 }
 
 // advanceShared lets a load of shared memory enter its stages in cycle t, if there is room. The
@@ -199,7 +268,7 @@ func (u *Unit) advanceShared(t Time) {
 		return
 	}
 	if r.clients[clientShared].n() < r.depth {
-		r.put(clientShared, t+r.latency, r.entering[0].load, memory.NoLoad)
+		u.put(clientShared, t+r.latency, t, r.entering[0].load, memory.NoLoad)
 		if rest := r.entering[1:]; len(rest) == 0 { // nearly always
 			r.entering = r.entering[:0]
 		} else {

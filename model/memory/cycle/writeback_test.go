@@ -14,12 +14,12 @@ func TestResultsTakeTurns(t *testing.T) {
 	for client := range numClients {
 		u.results.first[client] = Never
 	}
-	u.put(clientFills, 20, 1, memory.NoLoad)
-	u.put(clientFills, 10, 2, memory.NoLoad)
-	u.put(clientFills, 20, 3, memory.NoLoad)
-	u.put(clientPast, 12, 4, memory.NoLoad)
-	u.put(clientShared, 15, 5, memory.NoLoad)
-	u.put(clientShared, 15, 6, memory.NoLoad)
+	u.put(clientFills, 20, 0, 1, memory.NoLoad)
+	u.put(clientFills, 10, 0, 2, memory.NoLoad)
+	u.put(clientFills, 20, 0, 3, memory.NoLoad)
+	u.put(clientPast, 12, 0, 4, memory.NoLoad)
+	u.put(clientShared, 15, 0, 5, memory.NoLoad)
+	u.put(clientShared, 15, 0, 6, memory.NoLoad)
 	if u.Times.Due != 10-memory.WrittenAhead-1 {
 		t.Errorf("the register is due in %d", u.Times.Due)
 	}

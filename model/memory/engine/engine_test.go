@@ -28,6 +28,7 @@ func newBench(t *testing.T, cfg *hardware.Config) *bench {
 	b := &bench{t: t, sys: New(cfg)}
 	for i := range b.ports {
 		b.ports[i], b.done[i] = b.sys.Port(i), map[int32]clock.Time{}
+		b.ports[i].Registers(registers{})
 		b.ports[i].Enter(cfg.L1.Bytes, 0)
 	}
 	return b
@@ -63,7 +64,7 @@ func (b *bench) run(t, end clock.Time) {
 		var known []memory.Done
 		for i, p := range b.ports {
 			if p.Signals().Due <= t {
-				known = p.WriteBack(registers{}, t)
+				known = p.WriteBack(t)
 				for _, x := range known {
 					b.done[i][x.Load] = x.At
 				}

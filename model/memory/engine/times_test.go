@@ -113,3 +113,24 @@ func TestTimes(t *testing.T) {
 		}
 	}
 }
+
+// No time depends on whether a write-back register acts in each cycle that it may, or for several cycles at once.
+func TestRegisterWaits(t *testing.T) {
+	for seed := range uint64(machines) {
+		var got [2]string
+		for i := range got {
+			x := newTraffic(machine(t, seed), seed)
+			for _, p := range x.ports {
+				p.Registers(hashedBanks{})
+			}
+			x.waits = i == 1
+			if err := x.run(1500); err != nil {
+				t.Fatalf("machine %d: %v", seed, err)
+			}
+			got[i] = x.String()
+		}
+		if got[0] != got[1] {
+			t.Errorf("machine %d: in each cycle\n%s\nin some\n%s", seed, got[0], got[1])
+		}
+	}
+}

@@ -34,6 +34,13 @@ type someBanks struct{ r *rand.Rand }
 
 func (x someBanks) Write(_ uint8, banks uint32, _, _ clock.Time) uint32 { return banks & x.r.Uint32() }
 
+// hashedBanks are the same, whatever the order in which results are written.
+type hashedBanks struct{}
+
+func (hashedBanks) Write(_ uint8, banks uint32, at, _ clock.Time) uint32 {
+	return banks & uint32(uint64(at)*0x9E3779B97F4A7C15>>32)
+}
+
 // flight is an access on its way.
 type flight struct {
 	number int
@@ -47,8 +54,8 @@ type traffic struct {
 	sys   memory.System
 	ports []memory.Port
 	open  []map[int32]flight // of each SM
-	due   []clock.Time       // when the write-back register of each acts, as far as its SM has been told
 	next  int                // number of the next access
+	waits bool               // write-back registers act when an access may be complete
 
 	took    clock.Time // cycles of all accesses
 	work    memory.Traffic
@@ -63,7 +70,7 @@ func newTraffic(cfg *hardware.Config, seed uint64) *traffic {
 	x := &traffic{r: rand.New(rand.NewPCG(seed, 17)), cfg: cfg, sys: New(cfg)}
 	for sm := range min(trafficSMs, cfg.SM.Count) {
 		x.ports, x.open = append(x.ports, x.sys.Port(sm)), append(x.open, map[int32]flight{})
-		x.due = append(x.due, clock.Never)
+		x.ports[sm].Registers(someBanks{x.r})
 		x.ports[sm].Enter(cfg.L1.Bytes, 0)
 	}
 	if seed&1 == 1 { // a watcher changes no time
@@ -94,7 +101,6 @@ func (x *traffic) run(cycles clock.Time) error {
 			_, known := x.sys.Advance(t)
 			for _, sm := range known {
 				x.known(sm, x.ports[sm].Known())
-				x.due[sm] = min(x.due[sm], max(t+1, x.ports[sm].Signals().Due))
 			}
 		}
 	}
@@ -104,6 +110,9 @@ func (x *traffic) run(cycles clock.Time) error {
 // step is a cycle of an SM.
 func (x *traffic) step(sm int, t clock.Time, issues bool) {
 	p := x.ports[sm]
+	if x.waits {
+		x.known(sm, p.WriteBack(t-1)) // none
+	}
 	if issues && len(x.open[sm]) < 24 && p.Signals().Full <= t && (!x.cfg.SM.Collectors() || p.Takes(t)) {
 		switch n := x.r.IntN(100); {
 		case n < 50:
@@ -119,13 +128,13 @@ func (x *traffic) step(sm int, t clock.Time, issues bool) {
 		case n == 54 && len(x.open[sm]) == 0:
 			p.Enter(x.cfg.L1.Bytes>>x.r.IntN(2), t)
 		}
-		x.due[sm] = min(x.due[sm], max(t, p.Signals().Due))
 	}
-	if x.due[sm] <= t {
-		if p.Signals().Due <= t {
-			x.known(sm, p.WriteBack(someBanks{x.r}, t))
-		}
-		x.due[sm] = p.Signals().Due
+	due := p.Signals().Due
+	if x.waits {
+		due = p.Signals().Wake
+	}
+	if due <= t {
+		x.known(sm, p.WriteBack(t))
 	}
 }
 

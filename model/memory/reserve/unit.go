@@ -39,7 +39,10 @@ func (u *Unit) Takes(t Time) bool { return u.Free <= t }
 func (u *Unit) Opens(t Time) Time { return max(u.Free, t+1) }
 
 // WriteBack is of [memory.Port]: the engine has a write-back port instead of a register.
-func (u *Unit) WriteBack(memory.RegisterFile, Time) []memory.Done { return nil }
+func (u *Unit) WriteBack(Time) []memory.Done { return nil }
+
+// Registers is of [memory.Port].
+func (u *Unit) Registers(memory.RegisterFile) {}
 
 // Known is of [memory.Port]: each access is known when it issues.
 func (u *Unit) Known() []memory.Done { return nil }

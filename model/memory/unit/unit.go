@@ -30,7 +30,7 @@ const L1Extra = 4
 
 func (u *LSU) Init(m *Base, sm int) {
 	c := m.Cfg
-	u.Cfg, u.Co, u.Sm, u.Times.Due = c, &m.Co, sm, Never
+	u.Cfg, u.Co, u.Sm, u.Times.Due, u.Times.Wake = c, &m.Co, sm, Never, Never
 	m.l1s[sm] = &u.L1
 	u.L1.Init(&m.Tables, &c.L1)
 	if !c.SM.Collectors() {
