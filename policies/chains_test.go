@@ -39,8 +39,11 @@ func (c *randomChain) under(policies ...string) iter.Seq2[string, *log] {
 		for _, policy := range policies {
 			name := fmt.Sprintf("seed %d, %s", c.seed, policy)
 			l, _, err := replay(c.t, tracetest.FromText(c.t, c.text), c.cfg, policy, 0)
-			if err != nil || c.t.Failed() {
+			if err != nil {
 				c.t.Fatalf("%s: %v", name, err)
+			}
+			if c.t.Failed() {
+				c.t.Fatal(name)
 			}
 			if !yield(name, l) {
 				return

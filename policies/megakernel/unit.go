@@ -58,6 +58,7 @@ type Unit struct {
 	tasks   map[name]*task
 	check   []int // SMs whose tasks may begin
 	points  []exec.Points
+	book    *queueBook // of an audited run
 }
 
 // name is a task's: its kernel by program order, and its CTA.
@@ -190,6 +191,9 @@ func (u *Unit) goes(x turn) bool {
 		return false
 	}
 	u.room--
+	if u.book != nil {
+		u.book.queues(x.k.ID, x.cta, u.m.Now())
+	}
 	x.k.Release(x.cta)
 	return true
 }
@@ -203,11 +207,19 @@ func (u *Unit) begin(r *residence, t model.Time) {
 			continue
 		}
 		r.waiting = slices.Delete(r.waiting, i, i+1)
-		r.running++
-		b.running = true
-		u.m.Acquire(r.cta, b.TaskCTA, t)
+		u.work(r, b, t)
 		u.m.Go(b.TaskCTA, t)
 	}
+}
+
+// work gives a task a worker in cycle t.
+func (u *Unit) work(r *residence, b *task, t model.Time) {
+	r.running++
+	b.running = true
+	if u.book != nil {
+		u.book.begins(b.k.ID, b.cta, b.sm, t)
+	}
+	u.m.Acquire(r.cta, b.TaskCTA, t)
 }
 
 // Opened is of [model.CTADependency].
@@ -274,9 +286,7 @@ func (u *Unit) Take(order uint64, cta uint32, sm int, x model.TaskCTA, t model.T
 	}
 	var points []exec.Points
 	if b.ready && r.running < u.cfg.Workers {
-		r.running++
-		b.running = true
-		u.m.Acquire(r.cta, x, t)
+		u.work(r, b, t)
 	} else {
 		r.waiting = append(r.waiting, b)
 		points = u.held(b)

@@ -419,7 +419,7 @@ func TestAuditorRulesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := filepath.Glob("../../policies/*/audit.go") // the rules of mechanisms
+	own, err := filepath.Glob("../../policies/*/audit*.go") // the rules of mechanisms, and tests that break them
 	if err != nil {
 		t.Fatal(err)
 	}
