@@ -12,6 +12,9 @@ const barrier = "megakernel,grain=kernel"
 // scaled is how many small kernels run: enough that the first launch does not count.
 const scaled = 512
 
+// sxmMemory is the memory clock of an H100 SXM5, 3.35 TB/s by its data sheet.
+const sxmMemory = "clock.dram_mhz=5233.61"
+
 // smallKernels is gpu-small-kernels on each GPU: 4,096 doubles in CTAs of 256 threads.
 func smallKernels() (all []Workload) {
 	for i, gpu := range gpus {
@@ -27,7 +30,7 @@ func boundariesPaper() *Paper {
 	return &Paper{
 		Name: "boundaries", Title: "kernel boundaries: streams, graphs, barriers in a kernel, a decode step three ways",
 		SecondsPerRun: 3,
-		Experiments: []Experiment{
+		Experiments: append([]Experiment{
 			{
 				Name: "small", Title: "µs a kernel of 4,096 doubles, each after the one before (gpu-small-kernels)",
 				Head: "GPU", GPU: "h200", Policies: "hyperq,graph," + barrier,
@@ -42,7 +45,7 @@ func boundariesPaper() *Paper {
 			},
 			{
 				Name: "decode", Title: "µs of the 80 kernels of a token on an H100 SXM5 (pdl-megakernel-reconstruction)",
-				Head: "program", GPU: "h100", Set: []string{"clock.dram_mhz=5233.61"}, Large: true, Unaudited: true,
+				Head: "program", GPU: "h100", Set: []string{sxmMemory}, Large: true, Unaudited: true,
 				Policies:  "graph,megakernel,boundary-free",
 				Workloads: []Workload{{Name: "body", Sample: "llm-decode", Params: []string{"vocabulary=0"}}},
 				Columns: []Column{
@@ -53,7 +56,7 @@ func boundariesPaper() *Paper {
 					{Name: "boundary-free", Digits: 1, Of: body("boundary-free")},
 				},
 			},
-		},
+		}, boundaryCauses()...),
 		Claims: slices.Concat(
 			barriers("atomic barrier", byGPU(1.04, 0.68, 0.85, 0, 0.92), "sets the latency of tasks"),
 			barriers("grid.sync", byGPU(1.26, 0.87, 0, 1.34, 0.64), "")),
