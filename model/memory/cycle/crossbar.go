@@ -54,7 +54,7 @@ func newCrossbar(m *System) *crossbar {
 	for i := range n.injects {
 		o := &n.injects[i]
 		o.inPort = &ins[n.portOf(i)]
-		o.sm, o.depth, o.filled = uint16(i), int32(max(1, c.L1.Latency)), 1
+		o.sm, o.depth = uint16(i), int32(max(1, c.L1.Latency))
 		o.banks = slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks))
 		o.mostBypass = max(o.depth, int32(c.L1.BypassLatency))
 	}
@@ -179,20 +179,6 @@ func (n *crossbar) leave(sm int, t Time) {
 	if next < Never {
 		n.post(n.leaves+sm, next)
 	}
-}
-
-// behind has the unit go on that waits for a bank of an L1, which a request has left in cycle
-// t, and returns when the next may leave it.
-func (n *crossbar) behind(o *injection, b int, t Time) Time {
-	if o.stopped && o.unit.stalledBank == int32(b) {
-		n.goOn(o.unit)
-	}
-	q := &o.banks[b]
-	if q.n == 0 {
-		o.held &^= 1 << (b & 63)
-		return Never
-	}
-	return max(t+1, q.first(n.packets.all).ready)
 }
 
 // enter brings the first packet of a queue by the SM's port to the crossbar, if there is

@@ -63,42 +63,36 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 		o.unit.catchUp(t)
 		o.unit.Times.Wake = o.unit.wakes()
 	}
-	next, all := Never, n.packets.all
-	left := false
-	o.blocked = false
-	for m := o.held; m != 0; m &= m - 1 {
+	next = Never
+	left, banks := false, o.held
+	if !o.takesLoad(n) {
+		banks &^= o.crowded | o.starved
+	} else if o.starved != 0 {
+		if again := o.unit.freeMSHR(t); again > t {
+			banks &^= o.starved
+			next = again
+		}
+	}
+	o.blocked = banks != o.held
+	for m := banks; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
 		q := &o.banks[b]
-		k := q.first(all)
+		k := q.first(n.packets.all)
 		if k.ready > t {
 			next = min(next, k.ready)
 			continue
 		}
-		if o.stuck(n, q, k) {
+		if o.waits(n, k, m&-m, t) {
 			o.blocked = true
 			continue
 		}
-		if again := o.unit.probe(o, k, t); again > t {
-			if again == Never && !o.takesLoad(n) {
-				q.looked = o.filled
-			}
+		if again := o.unit.probe(o, k, m&-m, t); again > t {
 			o.blocked = true
 			next = min(next, again)
 			continue
 		}
-		id := q.pop(k)
-		if q.looked = 0; k.way != unit.PathStore {
-			o.loads--
-		}
-		if k.way == unit.PathHit {
-			n.packets.drop(k, id)
-		} else {
-			o.misses.push(all, id)
-		}
-		if q.left, left = t, true; q.n > 0 && q.first(all).way == unit.PathHit {
-			n.retireHits(o, q)
-		}
-		next = min(next, n.behind(o, b, t))
+		left = true
+		next = min(next, n.leaveBank(o, q, b, k, t))
 	}
 	switch {
 	case !o.blocked:
@@ -110,10 +104,35 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 	return next
 }
 
+// leaveBank has the first request of a bank leave it in cycle t. It returns when the next may.
+func (n *crossbar) leaveBank(o *injection, q *l1Bank, b int, k *packet, t Time) Time {
+	id := q.pop(k)
+	if k.way != unit.PathStore {
+		o.loads--
+	}
+	if k.way == unit.PathHit {
+		n.packets.drop(k, id)
+	} else {
+		o.misses.push(n.packets.all, id)
+	}
+	o.probesAgain(b)
+	if q.left = t; q.n > 0 && q.first(n.packets.all).way == unit.PathHit {
+		n.retireHits(o, q)
+	}
+	if o.stopped && o.unit.stalledBank == int32(b) { // an instruction waits for the bank
+		n.goOn(o.unit)
+	}
+	if q.n == 0 {
+		o.held &^= 1 << (b & 63)
+		return Never
+	}
+	return max(t+1, q.first(n.packets.all).ready)
+}
+
 // probe looks a request up at the head of its bank in cycle t. It returns t if the request leaves, with [unit.PathHit]
 // if it goes no further. Otherwise it returns when to look again. Never: when the fill time of a pending miss becomes
 // known, or the L1's queue has room.
-func (u *Unit) probe(o *injection, k *packet, t Time) (again Time) {
+func (u *Unit) probe(o *injection, k *packet, bank uint64, t Time) (again Time) {
 	if k.way == unit.PathStore {
 		return u.probeStore(o, k, t)
 	}
@@ -135,25 +154,32 @@ func (u *Unit) probe(o *injection, k *packet, t Time) (again Time) {
 			return t
 		}
 	}
-	if !o.takesLoad(u.mem.xbar) {
+	switch {
+	case !o.takesLoad(u.mem.xbar):
 		if there && fetch == memory.NoLoad {
 			return fill - thereAhead
 		}
+		o.crowded |= bank
 		return Never
-	}
-	if there {
+	case there:
 		return u.mergeLoad(k, id, bit, fetch, fill, t)
+	}
+	if again = u.freeMSHR(t); again > t {
+		o.starved |= bank
+		return again
 	}
 	return u.missLoad(k, id, bit, t)
 }
 
-// stuck reports whether a request at the head of a bank still waits for room in the L1's
-// queue: no sector has come since it was looked up.
-func (o *injection) stuck(n *crossbar, q *l1Bank, k *packet) bool {
-	if k.way == unit.PathStore {
+// waits reports whether a request at the head of a bank waits for room in the L1's queue or an MSHR in cycle t too.
+func (o *injection) waits(n *crossbar, k *packet, bank uint64, t Time) bool {
+	switch {
+	case k.way == unit.PathStore:
 		return n.misses <= o.misses.n
+	case (o.crowded|o.starved)&bank == 0:
+		return false
 	}
-	return q.looked == o.filled && !o.takesLoad(n)
+	return !o.takesLoad(n) || o.starved&bank != 0 && o.unit.freeMSHR(t) > t
 }
 
 // takesLoad reports whether the L1's queue has room for a miss; one place is for stores (GPGPU-Sim's
@@ -161,6 +187,12 @@ func (o *injection) stuck(n *crossbar, q *l1Bank, k *packet) bool {
 func (o *injection) takesLoad(n *crossbar) bool {
 	room := n.misses - o.misses.n
 	return room > 1 || room == 1 && n.misses == 1
+}
+
+// probesAgain has the L1 look at the first load of a bank: a sector has come, or the load is another.
+func (o *injection) probesAgain(bank int) {
+	o.crowded &^= 1 << (bank & 63)
+	o.starved &^= 1 << (bank & 63)
 }
 
 // countLoad counts a load that the L1 has looked up.
@@ -207,12 +239,9 @@ func (u *Unit) awaitFill(load, fetch int32, fill Time) {
 	}
 }
 
-// missLoad has a load fetch its block.
+// missLoad has a load fetch its block, for which there is an MSHR.
 func (u *Unit) missLoad(k *packet, id int32, bit uint, t Time) (again Time) {
 	l1 := &u.L1
-	if again = u.freeMSHR(t); again > t {
-		return again
-	}
 	if l1.Tags != nil {
 		if id == tags.NoLine {
 			if id, _, _ = l1.Tags.Insert(k.sector>>(l1.Per&63), t+thereAhead); id == tags.NoLine {
@@ -261,7 +290,6 @@ func (u *Unit) probeStore(o *injection, k *packet, t Time) (again Time) {
 		if !l1.Write(&x.Request, t+thereAhead) {
 			return u.lineAgain(k.sector, t)
 		}
-		o.filled++
 	} else {
 		l1.Invalidate(k.sector)
 	}
@@ -277,7 +305,7 @@ func (u *Unit) filled(f int32, fill Time) {
 	if c := l1.Tags; c != nil && int(x.line) < len(c.Lines) { // of a suspended CTA the L1 may have another size by then
 		l1.Tags.SetFill(x.line, uint(x.bit), tags.UnknownFill+uint32(f), fill)
 	}
-	u.inject.filled++
+	u.inject.probesAgain(u.bankOf(unit.PathLoad, x.sector))
 	x.left, x.free = 0, 0
 	u.mshrs.filling = append(u.mshrs.filling, f)
 	u.awaitFill(x.load, f, fill)

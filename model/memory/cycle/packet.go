@@ -81,7 +81,8 @@ type injection struct {
 	banks   []l1Bank // of the L1
 	loads   int32    // in them, where the L1 is looked up at their heads
 	blocked bool     // one of these
-	filled  uint64   // sectors that have come to the L1, and one
+	crowded uint64   // banks whose first load waits for room in the L1's queue: no sector has come to them since
+	starved uint64   // and those whose first load waits for an MSHR
 	unit    *Unit
 	port    timing.Reservations
 	sm      uint16
@@ -92,8 +93,7 @@ type injection struct {
 // l1Bank is the queue of a bank of an L1. Hits are in it only behind others.
 type l1Bank struct {
 	fifo
-	left   Time   // the last cycle in which one has left it, or will
-	looked uint64 // as many sectors had come when its first waited for room in the L1's queue; 0: it does not
+	left Time // the last cycle in which one has left it, or will
 }
 
 // sliceQueue has those that wait at a slice.

@@ -179,6 +179,7 @@ func (u *Unit) leave(p *access) Time {
 // fetches that it may have waited for are gone.
 func (u *Unit) Enter(l1Bytes int, t Time) {
 	u.L1.Resize(l1Bytes)
+	u.inject.crowded, u.inject.starved = 0, 0
 	if u.inject.blocked { // there is a line for it now
 		u.mem.xbar.wake(u, t)
 	}
