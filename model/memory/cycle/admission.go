@@ -67,7 +67,7 @@ func (n *crossbar) open(q *sliceQueue, t Time) bool {
 
 // admit lets one of the packets that ask a slice come to it, and one pass its gate.
 func (n *crossbar) admit(slice int, t Time) {
-	q := &n.queues[slice]
+	q := n.queues[slice]
 	if q.asks > 0 && !q.full() {
 		n.admitOne(q, slice, t)
 	}
@@ -82,7 +82,7 @@ func (n *crossbar) admit(slice int, t Time) {
 // crossbar at once.
 func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 	port := turnOf(q.asking, q.turn)
-	o := &n.injects[port]
+	o := n.injects[port]
 	all := n.packets.all
 	k := o.first(all)
 	lat := n.latency
@@ -112,8 +112,6 @@ func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 		q.last = k.ready - 1
 		if q.push(all, id); q.n == 1 {
 			n.scheduleFirst(q, slice, t)
-		} else {
-			q.of.Tags.PrefetchSet(k.sector >> (q.of.Per & 63))
 		}
 	} else {
 		q.outer.push(all, id)

@@ -19,18 +19,18 @@ type crossbar struct {
 	latency Time // of the crossbar
 	packets packets
 	rests   payloads
-	injects []injection
-	queues  []sliceQueue
-	replies []replies  // of slices
-	ejects  []ejection // of ports
-	ports   int        // of SMs
-	perPort int        // SMs of each
-	misses  int32      // most of an L1's queue
-	most    int32      // and at the crossbar
-	leaves  int        // first of the SMs that send; units lie in the order of their steps
-	admits  int        // first of the slices that let in
-	offers  int        // first of those that have answers
-	homing  int        // first of the SMs that let those in
+	injects []*injection
+	queues  []*sliceQueue
+	replies []*replies  // of slices
+	ejects  []*ejection // of ports
+	ports   int         // of SMs
+	perPort int         // SMs of each
+	misses  int32       // most of an L1's queue
+	most    int32       // and at the crossbar
+	leaves  int         // first of the SMs that send; units lie in the order of their steps
+	admits  int         // first of the slices that let in
+	offers  int         // first of those that have answers
+	homing  int         // first of the SMs that let those in
 	again   []*Unit
 	woken   []int // SMs whose units have gone on
 	spare   []int // room for them
@@ -48,11 +48,10 @@ func newCrossbar(m *System) *crossbar {
 	}
 	n.perPort = max(1, c.Icnt.SMsPerPort)
 	n.ports = c.SM.Count / n.perPort
-	n.injects, n.queues = make([]injection, c.SM.Count), make([]sliceQueue, c.L2.Slices)
+	n.injects, n.queues = places[injection](c.SM.Count), places[sliceQueue](c.L2.Slices)
 	ins := make([]inPort, n.ports)
 	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
-	for i := range n.injects {
-		o := &n.injects[i]
+	for i, o := range n.injects {
 		o.inPort = &ins[n.portOf(i)]
 		o.sm, o.depth = uint16(i), int32(max(1, c.L1.Latency))
 		o.banks = slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks))
@@ -61,18 +60,26 @@ func newCrossbar(m *System) *crossbar {
 	ofSlices, ofSMs := (c.L2.Slices+63)&^63, (c.SM.Count+63)&^63 // a step begins with a word
 	n.offers, n.homing, n.leaves, n.admits = ofSlices, 2*ofSlices, 2*ofSlices+ofSMs, 2*ofSlices+2*ofSMs
 	n.wakeups = newWakeups(n.admits + ofSlices)
-	n.replies, n.ejects = make([]replies, c.L2.Slices), make([]ejection, n.ports)
+	n.replies, n.ejects = places[replies](c.L2.Slices), places[ejection](n.ports)
 	for i := range n.ejects {
 		n.ejects[i].asking = make([]uint64, (c.L2.Slices+63)/64)
 	}
 	for i := range n.replies {
-		n.replies[i] = replies{hits: replyQueue{soon: Never}, fills: replyQueue{soon: Never}, head: noPacket}
+		*n.replies[i] = replies{hits: replyQueue{soon: Never}, fills: replyQueue{soon: Never}, head: noPacket}
 	}
-	for i := range n.queues {
-		q := &n.queues[i]
+	for _, q := range n.queues {
 		q.asking, q.admission = make([]uint64, (c.SM.Count+63)/64), newAdmission(n)
 	}
 	return n
+}
+
+// places returns pointers to n values that lie side by side: an index of them is cheaper than of the values.
+func places[T any](n int) []*T {
+	all, at := make([]T, n), make([]*T, n)
+	for i := range all {
+		at[i] = &all[i]
+	}
+	return at
 }
 
 // connect gives SMs their ports, and the queues of slices their slices.
@@ -86,7 +93,7 @@ func (n *crossbar) connect() {
 		n.ejects[i].port = timing.NewReservations(&m.Tables, r)
 	}
 	for i := range n.queues {
-		n.queues[i].of, n.replies[i].of = &m.slices[i], &m.slices[i]
+		n.queues[i].of, n.replies[i].of = m.slices[i], m.slices[i]
 	}
 	m.own = newOwnPorts(m)
 }
@@ -160,7 +167,7 @@ func (n *crossbar) send(o *injection, bank int, sector uint64, ready, t Time) *p
 
 // leave has an SM's L1 take misses from its banks into its queue, and the SM send one.
 func (n *crossbar) leave(sm int, t Time) {
-	o, next := &n.injects[sm], Never
+	o, next := n.injects[sm], Never
 	if o.n > 0 && !o.requested {
 		n.ask(o, sm, t, -1)
 	}
@@ -253,7 +260,7 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 		hostmem.Prefetch(&all[k.next])
 	}
 	slice := int(k.slice)
-	q := &n.queues[slice]
+	q := n.queues[slice]
 	port := n.portOf(sm)
 	q.asking[port>>6] |= 1 << (port & 63)
 	q.asks++
@@ -282,7 +289,7 @@ func (n *crossbar) scheduleFirst(q *sliceQueue, slice int, t Time) {
 
 // take lets a slice serve the first packet of its queue.
 func (n *crossbar) take(slice int, t Time) {
-	q := &n.queues[slice]
+	q := n.queues[slice]
 	if q.n == 0 {
 		return
 	}

@@ -53,7 +53,7 @@ func (n *crossbar) deliverFills(t Time) {
 	}
 	for _, k := range d.Filled {
 		f := &n.fills.all[k.Fetch]
-		s, b := &n.m.slices[f.slice], &n.replies[f.slice]
+		s, b := n.m.slices[f.slice], n.replies[f.slice]
 		if f.line != tags.NoLine {
 			s.Tags.SetFill(f.line, uint(f.bit), tags.UnknownFill+uint32(k.Fetch), k.At)
 		}
@@ -82,8 +82,8 @@ func (n *crossbar) deliverFills(t Time) {
 
 // retry has a slice try its first request in cycle t, which it did not take.
 func (n *crossbar) retry(slice int32, t Time) {
-	if s := &n.m.slices[slice]; s.blockedFirst {
+	if s := n.m.slices[slice]; s.blockedFirst {
 		s.blockedFirst = false
-		n.scheduleFirst(&n.queues[slice], int(slice), t)
+		n.scheduleFirst(n.queues[slice], int(slice), t)
 	}
 }

@@ -47,7 +47,7 @@ func (m *System) AtomicSector(sm int, sector uint64, t Time) Time {
 // request carries a request of so many flits from an SM to its slice, and returns that and when the slice takes it.
 func (m *System) request(sm int, sector uint64, t Time, flits int) (slice int, at Time) {
 	i := m.Mapping.Slice(sector)
-	s, waiting := &m.slices[i], &m.own.waiting[i]
+	s, waiting := m.slices[i], &m.own.waiting[i]
 	leave := m.xbar.injects[sm].port.Packet(t, flits)
 	t = s.port.Reserve(waiting.Room(leave + m.latency))
 	t = s.in.Reserve(max(t, s.blocked))
@@ -58,7 +58,7 @@ func (m *System) request(sm int, sector uint64, t Time, flits int) (slice int, a
 
 // reply carries a reply back, and returns when it is at the SM.
 func (m *System) reply(sm, slice int, t Time, flits int) Time {
-	s, in := &m.slices[slice], &m.xbar.ejects[m.xbar.portOf(sm)].port
+	s, in := m.slices[slice], &m.xbar.ejects[m.xbar.portOf(sm)].port
 	leave := s.out.Packet(t, flits)
 	if m.back != nil {
 		if n := m.back.Held(in, leave+m.latency, 0, &m.own.owed[slice]); n > 0 {

@@ -122,7 +122,7 @@ func (n *crossbar) serve(id int32, s *slice, slice int, line int32, bit uint, at
 		ready = at + s.rop + 1
 	}
 	k.ready = ready
-	h := &n.ejects[n.portOf(int(k.sm))]
+	h := n.ejects[n.portOf(int(k.sm))]
 	if h.coming++; h.coming == 1 || ready < h.soonest {
 		h.soonest = ready
 	}
@@ -130,7 +130,7 @@ func (n *crossbar) serve(id int32, s *slice, slice int, line int32, bit uint, at
 		n.fills.all[s.waitsFor].waiting.push(n.packets.all, id)
 		return
 	}
-	b := &n.replies[slice]
+	b := n.replies[slice]
 	if ready == at+s.rop+1 || s.waited {
 		b.hits.push(n.packets.all, id)
 	} else {
@@ -157,7 +157,7 @@ func (k *packet) count(w *memory.Traffic) {
 
 // offerReply has the first reply of a slice ask its SM in cycle t, behind the SM that has let another of the slice in.
 func (n *crossbar) offerReply(slice int, t Time, behind int) {
-	b := &n.replies[slice]
+	b := n.replies[slice]
 	if b.offered || b.head == noPacket && !n.nextReply(b, slice, t) {
 		return
 	}
@@ -168,7 +168,7 @@ func (n *crossbar) offerReply(slice int, t Time, behind int) {
 	}
 	port := n.portOf(int(k.sm))
 	b.offered = true
-	h := &n.ejects[port]
+	h := n.ejects[port]
 	h.asking[slice>>6] |= 1 << (slice & 63)
 	h.asks++
 	if port <= behind {
@@ -232,12 +232,12 @@ const acknowledged Time = 2
 
 // eject lets one of the replies for a port come to its SM.
 func (n *crossbar) eject(port int, t Time) {
-	h := &n.ejects[port]
+	h := n.ejects[port]
 	if h.asks == 0 {
 		return
 	}
 	slice := turnOf(h.asking, h.turn)
-	b := &n.replies[slice]
+	b := n.replies[slice]
 	id := b.head
 	k := &n.packets.all[id]
 	at := t + n.latency
@@ -258,7 +258,7 @@ func (n *crossbar) eject(port int, t Time) {
 	h.coming--
 	b.head, b.offered = noPacket, false
 	n.offerReply(slice, t, port)
-	o := &n.injects[k.sm]
+	o := n.injects[k.sm]
 	u := o.unit
 	k.count(u.workOf(k.way, k.of))
 	n.packets.drop(k, id)

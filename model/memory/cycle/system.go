@@ -14,7 +14,7 @@ type System struct {
 	latency Time               // of the crossbar, each way
 	back    *timing.HeadOfLine // of replies to units of the machine; nil: a packet stops none behind it
 	xbar    *crossbar
-	slices  []slice
+	slices  []*slice
 	dram    *dram.Channels
 	units   []Unit
 	own     ownPorts
@@ -32,7 +32,7 @@ func New(c *hardware.Config) *System {
 	for i := range c.DRAM.Channels {
 		m.Drams = append(m.Drams, &m.dram.Channel(i).Stats)
 	}
-	m.slices = make([]slice, c.L2.Slices)
+	m.slices = places[slice](c.L2.Slices)
 	for i := range m.slices {
 		m.slices[i].init(m, i)
 		m.L2s = append(m.L2s, &m.slices[i].Stats)

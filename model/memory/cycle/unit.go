@@ -52,7 +52,7 @@ type stalledInst struct {
 func (u *Unit) init(m *System, sm int) {
 	u.LSU.Init(&m.Base, sm)
 	u.L1.Keeps = m.Cfg.L1.WriteRatio
-	u.mem, u.inject, u.collects = m, &m.xbar.injects[sm], m.Cfg.SM.Collectors()
+	u.mem, u.inject, u.collects = m, m.xbar.injects[sm], m.Cfg.SM.Collectors()
 	u.inject.unit = u
 	u.mshrs, u.through.load, u.stalledBank = newMSHRTable(), memory.NoLoad, noBank
 	u.initResults()

@@ -6,15 +6,6 @@ import (
 	"gpureplay/model/memory/hostmem"
 )
 
-// PrefetchSet prefetches the words that find a tag.
-func (c *Cache) PrefetchSet(tag uint64) {
-	if c.Narrow.Sets != nil {
-		hostmem.Prefetch(&c.Narrow.Sets[c.set(tag)])
-	} else {
-		hostmem.Prefetch(c.Wide.head(tag))
-	}
-}
-
 // PrefetchFirst loads where find looks first for the tag of another line than the last.
 func (c *Cache) PrefetchFirst(tag uint64) {
 	if c.Lines[c.last].Tag == tag {
@@ -42,12 +33,13 @@ func (c *Cache) PrefetchLine(tag uint64) {
 func (n *narrowSets) prefetch(c *Cache, tag uint64) {
 	set := c.set(tag)
 	s, like := &n.Sets[set], print(tag)*lows
-	way := n.oldest(s)
-	for half := range s.prints {
-		if m := zeroBytes(s.prints[half]^like) & n.ways[half]; m != 0 {
-			way = uint64(half<<3 + bits.TrailingZeros64(m)>>3)
-			break
-		}
+	var way uint64
+	if m := zeroBytes(s.prints[0]^like) & n.ways[0]; m != 0 {
+		way = uint64(bits.TrailingZeros64(m) >> 3)
+	} else if m = zeroBytes(s.prints[1]^like) & n.ways[1]; m != 0 {
+		way = uint64(8 + bits.TrailingZeros64(m)>>3)
+	} else {
+		way, c.absent = n.oldest(s), tag
 	}
 	hostmem.Prefetch(&c.Lines[set<<(n.shift&31)+int32(way)])
 }
