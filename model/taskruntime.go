@@ -95,7 +95,7 @@ type LimitedRuntime interface {
 type ResidentLimits struct {
 	CTAs        int
 	SharedBytes int
-	SharedUnit  int // smallest block; blocks are powers of two
+	SharedUnit  int // smallest block, bytes; blocks are powers of two. 0: a threadblock holds no more than it states
 	Barriers    int // threadblocks that synchronise
 }
 

@@ -79,6 +79,16 @@ func TestMegakernelChains(t *testing.T) {
 	}
 }
 
+// A worker and a task that runs ahead hold the shared memory that they state, which is no power of two.
+func TestTasksHoldWhatTheyState(t *testing.T) {
+	cfg := tiny(t, 1, 4)
+	cfg.SM.SharedBytes = 48 << 10
+	l, _ := run(t, strings.ReplaceAll(pairs, "block=32", "block=32 shared=33000"), cfg, "megakernel,workers=1")
+	if a, b := l.cta(t, 0, 0), l.cta(t, 0, 1); b.Dispatch >= a.End {
+		t.Errorf("no task is beside another one: one ends in cycle %d, the other comes in cycle %d", a.End, b.Dispatch)
+	}
+}
+
 // Workers share an SM: with one of them tasks of a kernel run one after another.
 func TestWorkers(t *testing.T) {
 	text := pairs

@@ -113,7 +113,7 @@ func (u *Unit) Waits() bool { return true }
 // Limits is of [model.LimitedRuntime].
 func (u *Unit) Limits(c *hardware.Config) model.ResidentLimits {
 	most := u.cfg.Workers + u.ahead
-	return model.ResidentLimits{CTAs: most, SharedBytes: most * c.SM.SharedBytes, SharedUnit: 1, Barriers: most}
+	return model.ResidentLimits{CTAs: most, SharedBytes: most * c.SM.SharedBytes, Barriers: most}
 }
 
 // Reside is of [model.ResidentDependency].

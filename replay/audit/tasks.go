@@ -120,9 +120,11 @@ func grown(set []uint64, i uint32) []uint64 {
 
 func (h *tenancy) take(l *model.ResidentLimits, k *kernelBook, sync bool, sign int) {
 	h.ctas += sign
-	if n := int(k.k.SharedBytes); n > 0 {
-		h.shared += sign * max(l.SharedUnit, 1<<bits.Len(uint(n-1)))
+	bytes := int(k.k.SharedBytes)
+	if bytes > 0 && l.SharedUnit > 0 {
+		bytes = max(l.SharedUnit, 1<<bits.Len(uint(bytes-1)))
 	}
+	h.shared += sign * bytes
 	if sync {
 		h.barriers += sign
 	}
