@@ -31,7 +31,7 @@ func wideTrace(r *rand.Rand) string {
 
 // Tasks of a megakernel, their dependences, scheduler warps, queue and loads ahead: the two machines agree.
 func TestMegakernelAgainstReference(t *testing.T) {
-	compareMany(t, 2*time.Second, 150, func(r *rand.Rand) (text string, machine []string) {
+	compareMany(t, 10*time.Second, 150, func(r *rand.Rand) (text string, machine []string) {
 		return wideTrace(r), append(randomMachine(r), "policy=megakernel"+megaPolicies[r.IntN(len(megaPolicies))])
 	})
 }
