@@ -371,7 +371,7 @@ func (d *differ) Kernel(r *model.KernelRecord) {
 var onlySeed = flag.Int64("seed", 0, "the only seed that is compared with the reference model; 0: all")
 
 var someTraces = flag.Int("traces", 0, "random traces of each kind that are compared with the reference model; "+
-	"0: 2000, or as many as a few seconds allow")
+	"0: 2000, or as many as a few seconds of a processor allow")
 
 // The machine agrees with the reference model in every instruction's issue and result, every CTA's place and times,
 // every kernel's times and the counts of caches and channels.
@@ -381,11 +381,11 @@ func TestAgainstReference(t *testing.T) {
 
 func anyTrace(r *rand.Rand) (text string, machine []string) { return randomTrace(r), randomMachine(r) }
 
-// compareMany compares the two machines on random traces, from one seed each.
+// compareMany compares the two machines on random traces, from one seed each, for at most some time of processors.
 func compareMany(t *testing.T, most time.Duration, short int, random func(*rand.Rand) (text string, machine []string)) {
-	traces, until := *someTraces, time.Now().Add(24*time.Hour)
+	traces, until := *someTraces, spent()+24*time.Hour
 	if traces == 0 {
-		traces, until = 2000, time.Now().Add(most)
+		traces, until = 2000, spent()+most
 		if testing.Short() {
 			traces = short
 		}
@@ -400,7 +400,7 @@ func compareMany(t *testing.T, most time.Duration, short int, random func(*rand.
 			t.Parallel()
 			for seed := next.Add(1); seed <= int64(traces); seed = next.Add(1) {
 				compareSeed(t, seed, random)
-				if time.Now().After(until) {
+				if spent() > until {
 					t.Logf("%d traces of %d", seed, traces)
 					return
 				}
