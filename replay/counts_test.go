@@ -187,9 +187,9 @@ func TestCountsOfCaptures(t *testing.T) {
 		{"accelsim-simpletorch-v100/traces/kernelslist.g", "qv100", -20, 20},
 	} {
 		r := converttest.Trace(t, tracetest.Data(t, filepath.FromSlash(c.capture)))
-		want, sum := replayedTrace(t, r, c.preset)
+		want, sum := replayedOn(t, r, presetWith(t, c.preset))
 		for _, piece := range []uint64{32, 4096} {
-			got, sumGot := replayedTrace(t, thin(t, r, piece), c.preset)
+			got, sumGot := replayedOn(t, thin(t, r, piece), presetWith(t, c.preset))
 			if sumGot.WarpInsts != sum.WarpInsts {
 				t.Errorf("%s: %d warp instructions, of warps %d", c.capture, sumGot.WarpInsts, sum.WarpInsts)
 			}

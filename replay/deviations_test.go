@@ -5,11 +5,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"gpureplay/convert/converttest"
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	_ "gpureplay/samples/probes"           // a program that stores
 	_ "gpureplay/samples/probes/behaviour" // programs that show the effect of a switch
 	"gpureplay/samples/samplestest"
@@ -66,6 +68,7 @@ func deviationTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| change |")
 	rule := "| --- |"
+	machines := make([]*hardware.Config, len(captures))
 	base := make([]model.Time, len(captures))
 	traces := make([]*container.Reader, len(captures))
 	for i, c := range captures {
@@ -79,7 +82,8 @@ func deviationTable(t *testing.T) string {
 		default:
 			traces[i] = converttest.Trace(t, tracetest.Data(t, filepath.FromSlash(c.path)))
 		}
-		base[i] = netCycles(t, traces[i], c.preset, nil)
+		machines[i] = presetWith(t, c.preset)
+		base[i] = netCycles(t, traces[i], machines[i])
 	}
 	b.WriteString("\n" + rule + "\n")
 	for _, d := range deviations {
@@ -90,7 +94,10 @@ func deviationTable(t *testing.T) string {
 				b.WriteString(" |")
 				continue
 			}
-			n := netCycles(t, traces[i], c.preset, sets)
+			n := base[i]
+			if machine := presetWith(t, c.preset, sets...); !reflect.DeepEqual(machine, machines[i]) {
+				n = netCycles(t, traces[i], machine)
+			}
 			tenths := math.Round(10 * percentOff(float64(n), float64(base[i])))
 			fmt.Fprintf(&b, " %+.1f %% |", (tenths+0)/10) // not -0.0
 		}
@@ -100,8 +107,8 @@ func deviationTable(t *testing.T) string {
 }
 
 // netCycles is the sum over kernels of the cycles from the first CTA to the end.
-func netCycles(t *testing.T, tr *container.Reader, preset string, sets []string) (total model.Time) {
-	cycles, _ := replayedTrace(t, tr, preset, sets...)
+func netCycles(t *testing.T, tr *container.Reader, machine *hardware.Config) (total model.Time) {
+	cycles, _ := replayedOn(t, tr, machine)
 	for _, n := range cycles {
 		total += n
 	}

@@ -27,7 +27,7 @@ func TestDurationsOfCaptures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _ := replayedTrace(t, r, c.preset)
+		got, _ := replayedOn(t, r, presetWith(t, c.preset))
 		var k trace.Kernel
 		met, short := 0, 0
 		for id := range uint32(r.Kernels()) {

@@ -129,10 +129,8 @@ func replayed(t *testing.T, capture, preset string) (map[uint32]model.Time, *mod
 	return cycles, sum
 }
 
-// replayedTrace replays on a preset with settings, key=value, and returns the
-// cycles of each kernel.
-func replayedTrace(t *testing.T, r *container.Reader, preset string, sets ...string) (map[uint32]model.Time,
-	*model.Summary) {
+// presetWith is a preset with settings, key=value.
+func presetWith(t *testing.T, preset string, sets ...string) *hardware.Config {
 	t.Helper()
 	cfg, err := hardware.Preset(preset)
 	if err != nil {
@@ -144,7 +142,7 @@ func replayedTrace(t *testing.T, r *container.Reader, preset string, sets ...str
 			t.Fatal(err)
 		}
 	}
-	return replayedOn(t, r, cfg)
+	return cfg
 }
 
 // replayedOn replays on a machine, and returns the cycles of each kernel.
@@ -152,7 +150,7 @@ func replayedOn(t *testing.T, r *container.Reader, cfg *hardware.Config) (map[ui
 	t.Helper()
 	p, machine := policiestest.Build(t, "serial", cfg)
 	obs := kernelCycles{discard{}, map[uint32]model.Time{}}
-	m, err := model.New(r, model.Options{Config: machine, Policy: p, Observer: obs})
+	m, err := model.New(r, model.Options{Config: machine, Policy: p, Observer: obs, FastForward: true})
 	if err != nil {
 		t.Fatal(err)
 	}
