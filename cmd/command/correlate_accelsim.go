@@ -29,6 +29,9 @@ total_pct number?: error of the sum
 l2_accesses_pct number?: error of the accesses to the L2
 dram_reads_pct number?: error of the reads of DRAM`)
 
+// accelSimReferences are the cases of --accelsim. A test keeps fewer.
+var accelSimReferences = measured.References
+
 // correlateAccelSim replays the programs that Accel-Sim's results are kept of.
 func (a *app) correlateAccelSim(ctx context.Context, f *correlateFlags) error {
 	if f.accelsim != "open" && f.accelsim != "all" {
@@ -37,7 +40,7 @@ func (a *app) correlateAccelSim(ctx context.Context, f *correlateFlags) error {
 	if f.add != 0 || f.gpu != "" || len(f.where) > 0 {
 		return usagef("correlate: --accelsim goes with no other flag of correlate: each case has its preset")
 	}
-	refs, err := measured.References()
+	refs, err := accelSimReferences()
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ var quick = map[string]string{
 	"3mm": "n=64", "behaviour": "kind=mix most=1000", "bfs": "nodes=300", "concurrent": "kernels=8 steps=64",
 	"conv": "width=128 height=128 iterations=2", "copy": "kib=256",
 	"hsp": "n=64 kernels=4", "lpc": "n=64 kernels=4", "matmul": "m=64 n=64 k=64", "path": "cols=4000 rows=20",
-	"scale": "kernels=8", "stn": "nx=32 ny=32 nz=8 kernels=6",
+	"scale": "kernels=8", "stream": "kib=1024", "stn": "nx=32 ny=32 nz=8 kernels=6",
 	"vecadd": "n=16384", "walk": "threads=2048 steps=8", "chase": "steps=256",
 	"dp-amr": "side=4 levels=3", "dp-bfs": "scale=8 input=graph500", "dp-bht": "bodies=150 steps=2", "dp-gc": "scale=7",
 	"dp-join":   "left=300 right=300 keys=2",

@@ -12,22 +12,28 @@ import (
 	"gpureplay/replay/reproduce"
 )
 
-// The small set of a paper, end to end: the figures that a replay of the same
-// sample prints, beside the paper's.
-func TestReproduce(t *testing.T) {
+// A figure of a paper from its small set, end to end: it runs its experiment alone, has the figures that a replay of
+// the same sample prints, beside the paper's, and is written in both forms.
+func TestReproduceFigure(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
+	dir := t.TempDir()
 	var rows []map[string]any
-	if err := json.Unmarshal([]byte(must(t, "reproduce", "--quick", "--json", "ppcs")), &rows); err != nil {
+	if err := json.Unmarshal([]byte(must(t, "reproduce", "--quick", "--json", "-o", dir, "ppcs", "fig9")),
+		&rows); err != nil {
 		t.Fatal(err)
 	}
 	var lpc map[string]any
 	published := map[string]map[string]any{}
 	for _, r := range rows {
-		switch {
-		case r["table"] == "ppcs/speedup" && r["workload"] == "LPC":
-			lpc = r
-		case r["table"] == "ppcs/published":
+		switch r["table"] {
+		case "ppcs/speedup":
+			if r["workload"] == "LPC" {
+				lpc = r
+			}
+		case "ppcs/published":
 			published[r["figure"].(string)] = r
+		default:
+			t.Errorf("figure 9 has a row of %v", r["table"])
 		}
 	}
 	// Table 2 of the paper, and section 5.4.
@@ -45,6 +51,7 @@ func TestReproduce(t *testing.T) {
 	if d := most["difference"].(float64); d > -1 || d < -50 {
 		t.Errorf("the difference to 1.67 is %v %%", d)
 	}
+	checkFigure9(t, dir)
 	path := filepath.Join(t.TempDir(), "lpc.trace.zst")
 	must(t, "sample", "lpc", "-o", path)
 	var runs []map[string]any
@@ -57,6 +64,33 @@ func TestReproduce(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 && runtime.GOOS != "windows" {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// checkFigure9 looks at the files of figure 9 of the paper of PPCS: published beside measured.
+func checkFigure9(t *testing.T, dir string) {
+	t.Helper()
+	lines, err := os.ReadFile(filepath.Join(dir, "ppcs-fig9.csv"))
+	if err != nil || !strings.Contains(string(lines), "\nppcs/speedup,LPC,ppcs,,") ||
+		!strings.Contains(string(lines), ",1.39,section 5.2\n") ||
+		strings.Contains(string(lines), "oracle") || strings.Contains(string(lines), "CONV") {
+		t.Errorf("its CSV is %s, %v", lines, err)
+	}
+	drawn, err := os.ReadFile(filepath.Join(dir, "ppcs-fig9.svg"))
+	if err != nil || !strings.Contains(string(drawn), ">LPC, ppcs</text>") ||
+		!strings.Contains(string(drawn), ">1.39</text>") || !strings.HasSuffix(string(drawn), "</svg>\n") {
+		t.Errorf("its chart is %s, %v", drawn, err)
+	}
+}
+
+// Other experiments of that paper print their tables, and the published figures that they have.
+func TestReproduceOnly(t *testing.T) {
+	out := must(t, "reproduce", "--quick", "--quiet", "--only=profilers,stages", "ppcs")
+	for _, want := range []string{"ppcs/profilers: ", "ppcs/stages: ", "(3 of 10 rows)",
+		" prelude and postlude, largest"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
 	}
 }
 
@@ -75,7 +109,9 @@ func TestReproduceTables(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if again := must(t, "reproduce", "--quick", "--markdown", "--jobs=1", "dtbl"); again != out {
+	again := must(t, "reproduce", "--quick", "--markdown", "--jobs=1", "--only=agt", "dtbl")
+	again, _, _ = strings.Cut(again, "dtbl/published: ") // which has fewer rows
+	if !strings.Contains(again, "dtbl/agt: ") || !strings.Contains(out, again) {
 		t.Errorf("on all processors\n%s\none run at a time\n%s", out, again)
 	}
 	if strings.Contains(errs, "without") {
@@ -103,26 +139,6 @@ func TestReproduceLists(t *testing.T) {
 	fails(t, 2, []string{`no paper "dtlb"`, "blockmaestro, boundaries, dtbl, klap, laperm, pagoda, ppcs, spawn"},
 		"reproduce", "dtlb")
 	fails(t, 2, []string{"--markdown", "--json"}, "reproduce", "--json", "--markdown", "dtbl")
-}
-
-// A figure runs its experiment alone, and is written in both forms, published beside measured.
-func TestReproduceFigure(t *testing.T) {
-	dir := t.TempDir()
-	out := must(t, "reproduce", "--quick", "-o", dir, "ppcs", "fig9")
-	if !strings.Contains(out, "ppcs/speedup") || strings.Contains(out, "ppcs/stages") {
-		t.Errorf("figure 9 prints\n%s", out)
-	}
-	lines, err := os.ReadFile(filepath.Join(dir, "ppcs-fig9.csv"))
-	if err != nil || !strings.Contains(string(lines), "\nppcs/speedup,LPC,ppcs,,") ||
-		!strings.Contains(string(lines), ",1.39,section 5.2\n") ||
-		strings.Contains(string(lines), "oracle") || strings.Contains(string(lines), "CONV") {
-		t.Errorf("its CSV is %s, %v", lines, err)
-	}
-	drawn, err := os.ReadFile(filepath.Join(dir, "ppcs-fig9.svg"))
-	if err != nil || !strings.Contains(string(drawn), ">LPC, ppcs</text>") ||
-		!strings.Contains(string(drawn), ">1.39</text>") || !strings.HasSuffix(string(drawn), "</svg>\n") {
-		t.Errorf("its chart is %s, %v", drawn, err)
-	}
 }
 
 // Tables go to their places in a file and leave the rest of it; a file without a
