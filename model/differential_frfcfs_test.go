@@ -15,6 +15,7 @@ func randomDRAM(set func(key string, values ...any)) {
 	set("dram.tccdl", 0, 3, 9)
 	set("dram.trtpl", 0, 4, 15)
 	set("dram.lead", 0, 3, 70)
+	set("dram.clock_sums", false, true)
 	set("dram.dual_bus", true, false)
 }
 

@@ -158,6 +158,7 @@ type DRAMConfig struct {
 	Latency    int    `toml:"latency"`     // constant part of an access, SM cycles
 	DualBus    bool   `toml:"dual_bus"`    // a row command and a column command in one cycle; false: one command
 	Lead       int    `toml:"lead"`        // SM cycles that the DRAM clock began before SM cycle 0; cycle engine
+	ClockSums  bool   `toml:"clock_sums"`  // the clocks' ticks are sums of periods rounded as doubles; cycle engine
 	Window     int    `toml:"window"`      // scheduling window of a channel: requests among which FR-FCFS chooses
 	Return     int    `toml:"return"`      // requests that a channel holds beside its window
 	WriteQueue int    `toml:"write_queue"` // write-backs in a queue of their own; 0: in the window; cycle engine

@@ -64,9 +64,37 @@ func inSMCycles(c *hardware.Config, cycles model.Time) model.Time {
 	return ceilDiv(cycles*clock.against, clock.clock)
 }
 
+// ticks is the SM cycle in which a cycle of the DRAM clock begins. With `dram.clock_sums` both clocks are periods that
+// are added one after another. So the DRAM's may come behind an SM cycle with which it would begin.
+func (m *nMemory) ticks(cycle model.Time) model.Time {
+	c, at := m.cfg, inSMCycles(m.cfg, cycle)
+	if c.DRAM.ClockSums && float64(at)*c.Clock.DRAMMHz == float64(cycle)*c.Clock.CoreMHz &&
+		m.addedUp(c.Clock.DRAMMHz, cycle) > m.addedUp(c.Clock.CoreMHz, at) {
+		at++
+	}
+	return at
+}
+
+// addedUp is the time of a cycle of a clock, in seconds.
+func (m *nMemory) addedUp(mhz float64, n model.Time) float64 {
+	if m.sums == nil {
+		m.sums = map[float64][]float64{}
+	}
+	all := m.sums[mhz]
+	for period := 1 / float64(mhz*1e6); model.Time(len(all)) <= n; {
+		if len(all) == 0 {
+			all = append(all, 0)
+			continue
+		}
+		all = append(all, all[len(all)-1]+period)
+	}
+	m.sums[mhz] = all
+	return all[n]
+}
+
 // begins is the SM cycle in which a cycle begins.
 func (c *nController) begins(w model.Time) model.Time {
-	return inSMCycles(c.m.cfg, c.ch.cycle(w)) - model.Time(c.m.cfg.DRAM.Lead)
+	return c.m.ticks(c.ch.cycle(w)) - model.Time(c.m.cfg.DRAM.Lead)
 }
 
 // step acts in the cycles up to an SM cycle.
@@ -251,7 +279,7 @@ func (c *nController) end(r *nDRAMRequest, w model.Time) {
 		delay = model.Time(m.cfg.DRAM.TWL)
 	}
 	c.inside--
-	done := inSMCycles(m.cfg, c.ch.cycle(w+delay)+1) - model.Time(m.cfg.DRAM.Lead)
+	done := m.ticks(c.ch.cycle(w+delay)+1) - model.Time(m.cfg.DRAM.Lead)
 	m.dramCount.hits += uint64(r.n)
 	if r.activated {
 		m.dramCount.hits--

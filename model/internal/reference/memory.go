@@ -220,6 +220,7 @@ func (c *nCount) note(hit, write bool, sectors int) {
 }
 
 type nMemory struct {
+	sums                         map[float64][]float64 // times of the cycles of clocks, in MHz, added up
 	l1Count, l2Count, dramCount  nCount
 	cfg                          *hardware.Config
 	out, in, sliceIn, sliceOut   []*nPort

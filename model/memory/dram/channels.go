@@ -103,18 +103,23 @@ type times struct {
 	ratio   timing.Ratio
 	refresh timing.Refresh
 	lead    Time // SM cycles that the clock began before the SMs' cycle 0
+	summed  *summed
 }
 
 func newTimes(c *hardware.Config) *times {
 	d := &c.DRAM
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
 	burst := Time((d.BurstBytes + perCycle - 1) / perCycle)
-	return &times{
+	t := &times{
 		DRAMConfig: d, burst: burst, gap: max(burst, Time(d.TCCD)), latency: Time(d.Latency),
 		toWrite: max(0, Time(d.TCL)+burst+2-Time(d.TWL)), toRead: Time(d.TWL) + burst + Time(d.TCDLR),
 		toPrecharge: Time(d.TWL) + burst + Time(d.TWR), open: Time(d.TRCD), openWrite: max(0, Time(d.TRCD-d.TWL-1)),
 		ratio: timing.NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), refresh: timing.NewRefresh(d), lead: Time(d.Lead),
 	}
+	if d.ClockSums && c.Clock.DRAMMHz != c.Clock.CoreMHz {
+		t.summed = newSummed(c)
+	}
+	return t
 }
 
 // commands returns the column commands of n sectors.
@@ -123,15 +128,28 @@ func (d *times) commands(n uint8) uint8 {
 }
 
 // timeOf returns the SM cycle in which a cycle begins.
-func (d *times) timeOf(w Time) Time { return d.ratio.Back(d.refresh.Begins(w)) - d.lead }
+func (d *times) timeOf(w Time) Time { return d.back(d.refresh.Begins(w)) - d.lead }
+
+// back returns the SM cycle, of those since both clocks began, in which a cycle of the channel's clock begins.
+func (d *times) back(k Time) Time {
+	t := d.ratio.Back(k)
+	if d.summed != nil && d.summed.late(k) {
+		t++
+	}
+	return t
+}
 
 // from returns the first cycle that begins in SM cycle t or later.
 func (d *times) from(t Time) Time {
 	if t += d.lead; t <= 0 {
 		return 0
 	}
-	return d.refresh.Worked(d.ratio.During(t-1) + 1)
+	k := d.ratio.During(t-1) + 1
+	if d.summed != nil && d.back(k-1) == t { // it begins with the SM cycle before, but for rounding
+		k--
+	}
+	return d.refresh.Worked(k)
 }
 
 // over returns the SM cycle in which w cycles, 1 or more, are over.
-func (d *times) over(w Time) Time { return d.ratio.Back(d.refresh.Ends(w)) - d.lead }
+func (d *times) over(w Time) Time { return d.back(d.refresh.Ends(w)) - d.lead }

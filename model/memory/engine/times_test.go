@@ -31,8 +31,9 @@ var settings = map[string][]any{
 	"l2.copies_warm": {true}, "dram.channels": {2, 3}, "dram.banks": {8, 16}, "dram.bank_groups": {2, 4},
 	"dram.row_bytes": {2048, 512}, "dram.bus_bytes": {8, 32}, "dram.burst_bytes": {16, 64},
 	"dram.data_rate": {2, 4}, "dram.bank_hash": {"xor", "ipoly"},
-	"dram.dual_bus": {true}, "dram.lead": {7}, "dram.window": {1, 4}, "dram.return": {1, 6}, "dram.write_queue": {8},
-	"dram.write_high": {6}, "dram.write_low": {2}, "dram.tccd": {2}, "dram.tccdl": {3}, "dram.trrd": {4},
+	"dram.dual_bus": {true}, "dram.lead": {7}, "dram.clock_sums": {true}, "dram.window": {1, 4}, "dram.return": {1, 6},
+	"dram.write_queue": {8},
+	"dram.write_high":  {6}, "dram.write_low": {2}, "dram.tccd": {2}, "dram.tccdl": {3}, "dram.trrd": {4},
 	"dram.trtpl": {3}, "dram.trefi": {400}, "dram.trfc": {60}, "tlb.entries": {1, 4}, "tlb.miss_latency": {25},
 	"shared.banks": {16}, "shared.wide": {"first"}, "shared.latency": {1, 3},
 }

@@ -358,6 +358,9 @@ func gcd(a, b Time) Time {
 	return a
 }
 
+// Common returns after how many SM cycles, and cycles of the other clock, both begin at once again.
+func (r Ratio) Common() (core, other uint64) { return r.den.N, r.num.N }
+
 func (r *Ratio) one() bool { return r.num.N == r.den.N }
 
 // To returns the first cycle of the other clock that begins at or after t.

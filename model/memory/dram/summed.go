@@ -1,0 +1,30 @@
+package dram
+
+import (
+	"gpureplay/model/clock"
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory/timing"
+)
+
+// summed are the SMs' clock and the channels' as GPGPU-Sim adds them up. They differ from exact ones where both tick
+// at once: the channels may then tick behind the SMs (dram.clock_sums).
+type summed struct {
+	core, dram clock.Summed
+	perCore    uint64         // SM cycles from one common tick to the next
+	perDRAM    timing.Divisor // and the channels' ticks
+}
+
+func newSummed(c *hardware.Config) *summed {
+	cores, ticks := timing.NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz).Common()
+	return &summed{core: clock.NewSummed(c.Clock.CoreMHz), dram: clock.NewSummed(c.Clock.DRAMMHz),
+		perCore: uint64(cores), perDRAM: timing.NewDivisor(int(ticks))}
+}
+
+// late reports whether tick k of the channels is due with one of the SMs and comes behind it.
+func (s *summed) late(k Time) bool {
+	n := s.perDRAM.Div(uint64(k))
+	if n*s.perDRAM.N != uint64(k) {
+		return false
+	}
+	return s.dram.At(uint64(k)) > s.core.At(n*s.perCore)
+}
