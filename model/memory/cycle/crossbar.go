@@ -1,7 +1,6 @@
 package cycle
 
 import (
-	"math/bits"
 	"slices"
 
 	"gpureplay/model/memory/hostmem"
@@ -111,28 +110,49 @@ func (n *crossbar) advance(t Time) {
 	if !n.begin(t) {
 		return
 	}
-	for i := range n.acting {
-		word := &n.acting[i]
-		for *word != 0 { // units of a step may wake others of it
-			unit := i<<6 + bits.TrailingZeros64(*word)
-			*word &= *word - 1
-			due := &n.wakeups.due[unit]
-			if *due > t {
-				n.later(unit)
-				continue
-			}
-			*due = Never
-			switch {
-			case unit < n.offers:
+	i := 0 // a step begins with a word; units of a step may wake others of it
+	for ; i < n.offers>>6; i++ {
+		for w := &n.acting[i]; *w != 0; {
+			if unit := first(w, i); n.acts(unit, t) {
 				n.take(unit, t)
-			case unit < n.homing:
+			} else {
+				n.later(unit)
+			}
+		}
+	}
+	for ; i < n.homing>>6; i++ {
+		for w := &n.acting[i]; *w != 0; {
+			if unit := first(w, i); n.acts(unit, t) {
 				n.offerReply(unit-n.offers, t, -1)
-			case unit < n.leaves:
+			} else {
+				n.later(unit)
+			}
+		}
+	}
+	for ; i < n.leaves>>6; i++ {
+		for w := &n.acting[i]; *w != 0; {
+			if unit := first(w, i); n.acts(unit, t) {
 				n.eject(unit-n.homing, t)
-			case unit < n.admits:
+			} else {
+				n.later(unit)
+			}
+		}
+	}
+	for ; i < n.admits>>6; i++ {
+		for w := &n.acting[i]; *w != 0; {
+			if unit := first(w, i); n.acts(unit, t) {
 				n.leaveInTurn(unit-n.leaves, t)
-			default:
+			} else {
+				n.later(unit)
+			}
+		}
+	}
+	for ; i < len(n.acting); i++ {
+		for w := &n.acting[i]; *w != 0; {
+			if unit := first(w, i); n.acts(unit, t) {
 				n.admit(unit-n.admits, t)
+			} else {
+				n.later(unit)
 			}
 		}
 	}

@@ -82,7 +82,7 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 			next = min(next, k.ready)
 			continue
 		}
-		if o.waits(n, k, m&-m, t) {
+		if k.way == unit.PathStore && n.misses <= o.misses.n || (o.crowded|o.starved)&m&-m != 0 && o.waits(n, m&-m, t) {
 			o.blocked = true
 			continue
 		}
@@ -171,14 +171,9 @@ func (u *Unit) probe(o *injection, k *packet, bank uint64, t Time) (again Time) 
 	return u.missLoad(k, id, bit, t)
 }
 
-// waits reports whether a request at the head of a bank waits for room in the L1's queue or an MSHR in cycle t too.
-func (o *injection) waits(n *crossbar, k *packet, bank uint64, t Time) bool {
-	switch {
-	case k.way == unit.PathStore:
-		return n.misses <= o.misses.n
-	case (o.crowded|o.starved)&bank == 0:
-		return false
-	}
+// waits reports whether the first load of a bank that has waited for room in the L1's queue, or an MSHR, waits for it in
+// cycle t too.
+func (o *injection) waits(n *crossbar, bank uint64, t Time) bool {
 	return !o.takesLoad(n) || o.starved&bank != 0 && o.unit.freeMSHR(t) > t
 }
 

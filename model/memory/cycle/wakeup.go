@@ -1,6 +1,10 @@
 package cycle
 
-import "gpureplay/model/clock"
+import (
+	"math/bits"
+
+	"gpureplay/model/clock"
+)
 
 // wakeups says which units of the network act in which cycle: bits of this cycle and of
 // the next, where most go, and a wheel for those behind.
@@ -80,6 +84,23 @@ func (a *wakeups) begin(t Time) bool {
 		a.soonAt = t + 1
 	}
 	return some
+}
+
+// first takes the first unit out of a word, one of those that act, and returns its number.
+func first(word *uint64, number int) int {
+	unit := number<<6 + bits.TrailingZeros64(*word)
+	*word &= *word - 1
+	return unit
+}
+
+// acts reports whether a unit acts in cycle t, as was noted.
+func (a *wakeups) acts(unit int, t Time) bool {
+	due := &a.due[unit]
+	if *due > t {
+		return false
+	}
+	*due = Never
+	return true
 }
 
 // later moves a unit that an older note would wake now to its due time.

@@ -74,7 +74,8 @@ func (c *Channel) Put(queue int, sector uint64, n uint, t Time, write bool, fetc
 	c.Stats.Accesses += uint64(n)
 	at := c.times.from(t + 2)
 	id := c.open()
-	c.all[id] = request{row: row, t: at, fetch: fetch, bank: uint8(bank), n: uint8(n), write: write}
+	r := &c.all[id]
+	r.row, r.t, r.fetch, r.bank, r.n, r.write = row, at, fetch, uint8(bank), uint8(n), write
 	q := &c.slices[queue]
 	if q.push(c.all, id); q.n > 1 {
 		return
@@ -162,10 +163,12 @@ func (c *Channel) leave(w, now Time) {
 		r.t = c.times.from(now + c.times.latency)
 		c.delay.push(c.all, id)
 		c.inside++
-		c.turn, c.arrives = s, Never
+		c.turn = s
+		next := q.at
 		for i := range c.slices {
-			c.arrives = min(c.arrives, c.slices[i].at)
+			next = min(next, c.slices[i].at)
 		}
+		c.arrives = next
 		return
 	}
 }
@@ -226,5 +229,5 @@ func (c *Channel) moves() Time {
 // Alone returns the SM cycles of a request without waiting, such as a unit's own.
 func (c *Channel) Alone() Time {
 	d := c.times
-	return d.latency + d.ratio.Back(Time(d.TRP+d.TRCD+d.TCL)+Time(d.commands(1)-1)*d.gap+d.burst)
+	return d.latency + d.ratio.Back(Time(d.TRP+d.TRCD+d.TCL)+Time(d.columns[1]-1)*d.gap+d.burst)
 }

@@ -4,6 +4,7 @@ import (
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
+	"gpureplay/model/memory/coalesce"
 	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/tags"
 	"gpureplay/model/memory/timing"
@@ -100,6 +101,8 @@ type times struct {
 	open, openWrite Time // from an activation to a column command that reads, and to one that writes
 	latency         Time // SM cycles from its slice to its bank
 
+	columns [coalesce.MaxSectors + 1]uint8 // column commands of so many sectors
+
 	ratio   timing.Ratio
 	refresh timing.Refresh
 	lead    Time // SM cycles that the clock began before the SMs' cycle 0
@@ -119,12 +122,10 @@ func newTimes(c *hardware.Config) *times {
 	if d.ClockSums && c.Clock.DRAMMHz != c.Clock.CoreMHz {
 		t.summed = newSummed(c)
 	}
+	for n := range t.columns {
+		t.columns[n] = uint8((n<<hardware.SectorShift + d.BurstBytes - 1) / d.BurstBytes)
+	}
 	return t
-}
-
-// commands returns the column commands of n sectors.
-func (d *times) commands(n uint8) uint8 {
-	return uint8((int(n)<<hardware.SectorShift + d.BurstBytes - 1) / d.BurstBytes)
 }
 
 // timeOf returns the SM cycle in which a cycle begins.

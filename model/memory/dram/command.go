@@ -225,7 +225,7 @@ func (c *Channel) choose(idle bankSet, w Time) {
 	}
 	id := queue.choose(c.all, row, mask)
 	k := &c.all[id]
-	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, c.times.commands(k.n)
+	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, c.times.columns[k.n]
 	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
 	c.close(id)
 	c.serving.all.add(b)
