@@ -203,7 +203,10 @@ func (n *crossbar) leave(sm int, t Time) {
 			next = min(next, t+1)
 		}
 	}
-	if next < Never {
+	switch {
+	case next == n.soonAt:
+		n.follow(n.leaves + sm)
+	case next < Never:
 		n.post(n.leaves+sm, next)
 	}
 }

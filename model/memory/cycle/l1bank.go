@@ -222,7 +222,7 @@ func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch int32, fill, t Tim
 	if u.mem.Watcher != nil {
 		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: k.sector, Filled: fill})
 	}
-	u.awaitFill(k.of, u.mshrs.fillingMSHR(k.sector), fill)
+	u.awaitFill(k.of, u.fillingMSHR(k.sector), fill)
 	return t
 }
 
@@ -302,7 +302,6 @@ func (u *Unit) filled(f int32, fill Time) {
 	}
 	u.inject.probesAgain(u.bankOf(unit.PathLoad, x.sector))
 	x.left, x.free = 0, 0
-	u.mshrs.filling = append(u.mshrs.filling, f)
 	u.awaitFill(x.load, f, fill)
 	for more := x.more; more != memory.NoLoad; {
 		var load int32
@@ -326,20 +325,15 @@ func (u *Unit) released(f int32, at Time) {
 	if u.L1.Mshrs > 0 {
 		u.freeAt.Push(x.free)
 	}
-	q := &u.mshrs
-	for i, c := range q.filling { // it is the first, nearly always
-		if c == f {
-			q.filling = append(q.filling[:i], q.filling[i+1:]...)
-			break
-		}
-	}
-	q.close(f)
+	u.mshrs.close(f)
 }
 
-// fillingMSHR returns the last fetch of a block that is known to come and has not been served.
-func (q *mshrTable) fillingMSHR(sector uint64) int32 {
-	for i := len(q.filling) - 1; i >= 0; i-- {
-		if f := q.filling[i]; q.all[f].sector == sector {
+// fillingMSHR returns the last fetch of a block that is known to come and has not been served: its result waits for the
+// write-back register.
+func (u *Unit) fillingMSHR(sector uint64) int32 {
+	q := &u.results.clients[clientFills]
+	for i := len(q.all) - 1; i >= q.head; i-- {
+		if f := q.all[i].fetch; u.mshrs.all[f].sector == sector {
 			return f
 		}
 	}

@@ -10,13 +10,13 @@ import (
 // A load joins the last of the fetches of its block that are known to come: an atomic may have
 // dropped the sectors of an earlier one.
 func TestTheLastFetchOfABlockIsJoined(t *testing.T) {
-	q := newMSHRTable()
-	for _, sector := range []uint64{7, 9, 7} {
-		f := q.open(0, tags.NoLine, 0)
-		q.all[f].sector = sector
-		q.filling = append(q.filling, f)
+	u := &Unit{mshrs: newMSHRTable()}
+	for i, sector := range []uint64{7, 9, 7} {
+		f := u.mshrs.open(0, tags.NoLine, 0)
+		u.mshrs.all[f].sector = sector
+		u.results.clients[clientFills].put(result{Time(i), 0, f})
 	}
-	if a, b, c := q.fillingMSHR(7), q.fillingMSHR(9), q.fillingMSHR(8); a != 2 || b != 1 || c != memory.NoLoad {
+	if a, b, c := u.fillingMSHR(7), u.fillingMSHR(9), u.fillingMSHR(8); a != 2 || b != 1 || c != memory.NoLoad {
 		t.Errorf("fetches of sectors 7, 9 and 8: %d, %d and %d, want 2, 1 and none", a, b, c)
 	}
 }

@@ -12,8 +12,6 @@ type mshrTable struct {
 	free int32 // the first of those that are free
 	more []merged
 	rest int32 // the first of more that is free
-
-	filling []int32 // those that are known and not served
 }
 
 // mshr is one of them.

@@ -93,7 +93,9 @@ func (u *Unit) wakes() Time {
 // keeps the register, and the results behind it wait.
 func (u *Unit) act(t Time) {
 	r, at := &u.register, t+memory.WrittenAhead
-	u.advanceShared(t)
+	if len(u.results.entering) > 0 {
+		u.advanceShared(t)
+	}
 	if r.full {
 		if r.to.Banks != 0 {
 			r.to.Banks = r.file.Write(r.to.Subcore, r.to.Banks, at, t)
@@ -260,11 +262,11 @@ func (u *Unit) written(load int32, t Time) {
 	u.loads.settle(load)
 }
 
-// advanceShared lets a load of shared memory enter its stages in cycle t, if there is room. The
+// advanceShared lets the first load of shared memory enter its stages in cycle t, if there is room. The
 // load that the register gets for the cycle WrittenAhead later has not left them yet.
 func (u *Unit) advanceShared(t Time) {
 	r := &u.results
-	if len(r.entering) == 0 || r.entering[0].at > t {
+	if r.entering[0].at > t {
 		return
 	}
 	if r.clients[clientShared].n() < r.depth {
