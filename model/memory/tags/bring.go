@@ -8,7 +8,7 @@ import (
 
 // PrefetchFirst loads where find looks first for the tag of another line than the last.
 func (c *Cache) PrefetchFirst(tag uint64) {
-	if c.Lines[c.last].Tag == tag {
+	if tag == c.latest {
 		return
 	}
 	if c.Narrow.Sets != nil {
@@ -24,7 +24,7 @@ func (c *Cache) PrefetchLine(tag uint64) {
 		c.Find(tag)
 		return
 	}
-	if l := &c.Lines[c.last]; l.Tag != tag {
+	if tag != c.latest {
 		c.Narrow.prefetch(c, tag)
 	}
 }

@@ -26,6 +26,7 @@ type Cache struct {
 
 	gen    uint8
 	last   int32          // the line that was used last, of all
+	latest uint64         // its tag; NoTag: the cache is empty
 	absent uint64         // a tag that was looked for and is not there
 	Block  coalesce.Block // the unit of a fetch
 	Lines  []line
@@ -66,7 +67,7 @@ func New(t *hostmem.Tables, bytes, lineBytes, blockBytes, ways int, hashed bool)
 		ways = n
 	}
 	sets := n / ways
-	c := &Cache{sets: timing.NewDivisor(sets), hashed: hashed, gen: 1, Block: coalesce.NewBlock(blockBytes), absent: NoTag}
+	c := &Cache{sets: timing.NewDivisor(sets), hashed: hashed, gen: 1, Block: coalesce.NewBlock(blockBytes), latest: NoTag, absent: NoTag}
 	if ways <= mostNarrow {
 		c.Narrow = newNarrowSets(t, sets, ways)
 		c.Lines = hostmem.NewTable[line](t, sets<<c.Narrow.shift)
@@ -90,7 +91,7 @@ func newMapped(t *hostmem.Tables, bytes, lineBytes, sectorBytes, ways int, m *Ma
 // flush empties the cache: lines of an earlier generation are not found, and are
 // the oldest of their sets.
 func (c *Cache) flush() {
-	c.kept = 0
+	c.kept, c.latest = 0, NoTag
 	c.Wide.flush(c.Lines)
 	if c.gen++; c.gen == 0 {
 		for i := range c.Lines {
@@ -121,17 +122,17 @@ func (c *Cache) set(tag uint64) int32 {
 // Find returns the line that holds tag, or noLine, without touching the order.
 // The sectors of a line come one after another.
 func (c *Cache) Find(tag uint64) int32 {
-	if l := &c.Lines[c.last]; l.Tag == tag && l.gen == c.gen {
+	if tag == c.latest {
 		return c.last
+	}
+	if tag == c.absent {
+		return NoLine
 	}
 	return c.search(tag)
 }
 
 // search is find for another line than the last.
 func (c *Cache) search(tag uint64) int32 {
-	if tag == c.absent {
-		return NoLine
-	}
 	id := NoLine
 	if c.Narrow.Sets != nil {
 		id = c.Narrow.find(c, tag)
@@ -152,7 +153,7 @@ func (c *Cache) Touch(id int32) {
 }
 
 func (c *Cache) front(id int32) {
-	c.last = id
+	c.last, c.latest = id, c.Lines[id].Tag
 	if c.Narrow.Sets != nil {
 		c.Narrow.touch(id)
 		return
@@ -226,7 +227,7 @@ func (c *Cache) Insert(tag uint64, t Time) (id int32, was uint64, dirty uint8) {
 		}
 	}
 	*l = line{Tag: tag, gen: c.gen}
-	c.last, c.absent = id, NoTag
+	c.last, c.latest, c.absent = id, tag, NoTag
 	return id, was, dirty
 }
 

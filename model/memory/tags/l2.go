@@ -25,15 +25,11 @@ func NewL2(t *hostmem.Tables, c *hardware.Config, where *Mapping) L2 {
 }
 
 func (s *L2) Lookup(sector uint64) (int32, uint) {
-	c, tag, bit := s.Tags, sector>>(s.Per&63), uint(sector)&(1<<(s.Per&63)-1)
-	id := c.last
-	if l := &c.Lines[id]; l.Tag == tag && l.gen == c.gen { // sectors of a line come one after another
-		return id, bit
+	id := s.Tags.Find(sector >> (s.Per & 63))
+	if id != NoLine {
+		s.Tags.Touch(id)
 	}
-	if id = c.search(tag); id != NoLine {
-		c.front(id)
-	}
-	return id, bit
+	return id, uint(sector) & (1<<(s.Per&63) - 1)
 }
 
 // Dirty marks the sectors of mask from bit on. Where stores go through to DRAM
