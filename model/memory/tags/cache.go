@@ -21,8 +21,8 @@ type Cache struct {
 	hashed bool     // lines choose their set by a hash of the tag
 	mapped *Mapping // or as this says; nil: it does not
 
-	mappedTag uint64 // that it has been requested last
-	mappedSet int32
+	askedTag uint64 // whose set was computed last; NoTag: none
+	askedSet int32
 
 	gen    uint8
 	last   int32          // the line that was used last, of all
@@ -67,7 +67,8 @@ func New(t *hostmem.Tables, bytes, lineBytes, blockBytes, ways int, hashed bool)
 		ways = n
 	}
 	sets := n / ways
-	c := &Cache{sets: timing.NewDivisor(sets), hashed: hashed, gen: 1, Block: coalesce.NewBlock(blockBytes), latest: NoTag, absent: NoTag}
+	c := &Cache{sets: timing.NewDivisor(sets), hashed: hashed, gen: 1, Block: coalesce.NewBlock(blockBytes), latest: NoTag, absent: NoTag,
+		askedTag: NoTag}
 	if ways <= mostNarrow {
 		c.Narrow = newNarrowSets(t, sets, ways)
 		c.Lines = hostmem.NewTable[line](t, sets<<c.Narrow.shift)
@@ -83,7 +84,7 @@ func New(t *hostmem.Tables, bytes, lineBytes, blockBytes, ways int, hashed bool)
 func newMapped(t *hostmem.Tables, bytes, lineBytes, sectorBytes, ways int, m *Mapping) *Cache {
 	c := New(t, bytes, lineBytes, sectorBytes, ways, true)
 	if m.sets != nil {
-		c.mapped, c.mappedTag = m, NoTag
+		c.mapped = m
 	}
 	return c
 }
@@ -107,11 +108,15 @@ func spread(tag uint64) uint64 { return tag * 0x9E3779B97F4A7C15 }
 
 // set returns the set that tag belongs to.
 func (c *Cache) set(tag uint64) int32 {
+	if tag != c.askedTag {
+		c.askedTag, c.askedSet = tag, c.setOf(tag)
+	}
+	return c.askedSet
+}
+
+func (c *Cache) setOf(tag uint64) int32 {
 	if c.mapped != nil {
-		if tag != c.mappedTag {
-			c.mappedTag, c.mappedSet = tag, int32(c.mapped.set(tag))
-		}
-		return c.mappedSet
+		return int32(c.mapped.set(tag))
 	}
 	if c.hashed {
 		tag = spread(tag) >> 33
