@@ -70,20 +70,22 @@ func (n *crossbar) deliverFills(t Time) {
 			x.ready = k.At + 1
 			b.fills.push(all, id)
 		}
-		n.retry(f.slice, t)
+		if s.blockedFirst {
+			n.retry(s, t)
+		}
 		n.fills.close(k.Fetch)
 	}
 	for _, slice := range d.Left {
-		n.m.slices[slice].asked--
-		n.retry(slice, t)
+		s := n.m.slices[slice]
+		if s.asked--; s.blockedFirst {
+			n.retry(s, t)
+		}
 	}
 	d.Filled, d.Left = d.Filled[:0], d.Left[:0]
 }
 
 // retry has a slice try its first request in cycle t, which it did not take.
-func (n *crossbar) retry(slice int32, t Time) {
-	if s := n.m.slices[slice]; s.blockedFirst {
-		s.blockedFirst = false
-		n.scheduleFirst(n.queues[slice], int(slice), t)
-	}
+func (n *crossbar) retry(s *slice, t Time) {
+	s.blockedFirst = false
+	n.scheduleFirst(n.queues[s.number], int(s.number), t)
 }
