@@ -110,7 +110,19 @@ func (n *crossbar) advance(t Time) {
 	if !n.begin(t) {
 		return
 	}
-	i := 0 // a step begins with a word; units of a step may wake others of it
+	n.act(t)
+	n.end()
+	for _, u := range n.again {
+		if u.resume(t) {
+			n.woken = append(n.woken, u.Sm)
+		}
+	}
+	n.again = n.again[:0]
+}
+
+// act has the units of each step act in cycle t. A step begins with a word; units of a step may wake others of it.
+func (n *crossbar) act(t Time) {
+	i := 0
 	for ; i < n.offers>>6; i++ {
 		for w := &n.acting[i]; *w != 0; {
 			if unit := first(w, i); n.acts(unit, t) {
@@ -156,13 +168,6 @@ func (n *crossbar) advance(t Time) {
 			}
 		}
 	}
-	n.end()
-	for _, u := range n.again {
-		if u.resume(t) {
-			n.woken = append(n.woken, u.Sm)
-		}
-	}
-	n.again = n.again[:0]
 }
 
 // send brings a request for a sector to a bank of an SM's L1, or past the L1, which it may leave from a time on. The

@@ -82,11 +82,12 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 			next = min(next, k.ready)
 			continue
 		}
-		if k.way == unit.PathStore && n.misses <= o.misses.n || (o.crowded|o.starved)&m&-m != 0 && o.waits(n, m&-m, t) {
+		bank := m & -m
+		if k.way == unit.PathStore && n.misses <= o.misses.n || (o.crowded|o.starved)&bank != 0 && o.waits(n, bank, t) {
 			o.blocked = true
 			continue
 		}
-		if again := o.unit.probe(o, k, m&-m, t); again > t {
+		if again := o.unit.probe(o, k, bank, t); again > t {
 			o.blocked = true
 			next = min(next, again)
 			continue
@@ -171,8 +172,7 @@ func (u *Unit) probe(o *injection, k *packet, bank uint64, t Time) (again Time) 
 	return u.missLoad(k, id, bit, t)
 }
 
-// waits reports whether the first load of a bank that has waited for room in the L1's queue, or an MSHR, waits for it in
-// cycle t too.
+// waits reports whether the first load of a bank still waits in cycle t for room in the L1's queue, or for an MSHR.
 func (o *injection) waits(n *crossbar, bank uint64, t Time) bool {
 	return !o.takesLoad(n) || o.starved&bank != 0 && o.unit.freeMSHR(t) > t
 }

@@ -67,8 +67,8 @@ func New(t *hostmem.Tables, bytes, lineBytes, blockBytes, ways int, hashed bool)
 		ways = n
 	}
 	sets := n / ways
-	c := &Cache{sets: timing.NewDivisor(sets), hashed: hashed, gen: 1, Block: coalesce.NewBlock(blockBytes), latest: NoTag, absent: NoTag,
-		askedTag: NoTag}
+	c := &Cache{sets: timing.NewDivisor(sets), hashed: hashed, gen: 1, Block: coalesce.NewBlock(blockBytes),
+		latest: NoTag, absent: NoTag, askedTag: NoTag}
 	if ways <= mostNarrow {
 		c.Narrow = newNarrowSets(t, sets, ways)
 		c.Lines = hostmem.NewTable[line](t, sets<<c.Narrow.shift)
