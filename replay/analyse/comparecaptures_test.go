@@ -45,3 +45,12 @@ launch h grid=1 block=32 stream=2 host=20 start=90 duration=10
 		t.Errorf("steps %+v, want one of 2000 ns", c.Steps)
 	}
 }
+
+// A change is of the time of the first capture. Where that has none, there is no change to state.
+func TestChangePct(t *testing.T) {
+	for want, c := range map[float64]Change{0: {NsB: 5}, 200: {NsA: 1, NsB: 3}, -50: {NsA: 4, NsB: 2}} {
+		if got := c.Pct(); got != want {
+			t.Errorf("%d ns and %d ns: %v %%, want %v", c.NsA, c.NsB, got, want)
+		}
+	}
+}

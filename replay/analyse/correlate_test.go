@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpureplay/replay/table"
 )
 
 // write makes a file under dir and returns its path.
@@ -80,5 +82,31 @@ func TestCorrelateErrors(t *testing.T) {
 	}
 	if _, err := Correlate(dir, "", 0); err == nil || !strings.Contains(err.Error(), "recorded no durations") {
 		t.Errorf("no durations: %v", err)
+	}
+}
+
+// A kernel's bytes of DRAM are what it reads and writes, where the table has both and the measurement has some.
+func TestCorrelateBytes(t *testing.T) {
+	column := func(name string) table.Column { return table.Column{Name: name, Type: table.Float64} }
+	value := func(x float64) table.Values {
+		return table.Values{Type: table.Float64, Null: []bool{false}, Floats: []float64{x}}
+	}
+	both := &table.Batch{Rows: 1, Columns: []table.Column{column("dram_read_bytes"), column("dram_write_bytes")},
+		Values: []table.Values{value(300), value(20)}}
+	reads := &table.Batch{Rows: 1, Columns: both.Columns[:1], Values: both.Values[:1]}
+	writes := &table.Batch{Rows: 1, Columns: both.Columns[1:], Values: both.Values[1:]}
+	for _, c := range []struct {
+		b    *table.Batch
+		was  float64
+		want [2]float64
+	}{
+		{both, 400, [2]float64{320, 400}}, {both, 0, [2]float64{320, 0}}, {both, -1, [2]float64{-1, -1}},
+		{reads, 400, [2]float64{-1, -1}}, {writes, 400, [2]float64{-1, -1}},
+	} {
+		x := Comparison{Bytes: -1, MeasuredBytes: -1}
+		x.bytes(c.b, 0, c.was)
+		if got := [2]float64{x.Bytes, x.MeasuredBytes}; got != c.want {
+			t.Errorf("%d columns, measured %v: %v, want %v", len(c.b.Columns), c.was, got, c.want)
+		}
 	}
 }

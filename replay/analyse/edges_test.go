@@ -74,7 +74,8 @@ func TestEdges(t *testing.T) {
 		t.Errorf("calls %+v; beside a graph: %q", b.Calls, b.Alone.Policy)
 	}
 	classes, err := analyse.EdgeClasses(tr, edges)
-	if err != nil || len(classes) != 2 || classes[0].Predecessor != "first" || classes[0].Gains.Trigger != "last-load" {
+	if err != nil || len(classes) != 2 || classes[0].Predecessor != "first" || classes[0].Edges != 1 ||
+		classes[0].Gains.Trigger != "last-load" {
 		t.Errorf("%+v: %v", classes, err)
 	}
 }

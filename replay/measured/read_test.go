@@ -155,3 +155,16 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A file with very many unknown kernels has the names of some, and counts those that it has.
+func TestSkippedNamesAreBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range maxSkipped + 2 {
+		fmt.Fprintf(&b, "benchmark=unknown%d, cycles=1\n", i)
+	}
+	b.WriteString("benchmark=unknown7, cycles=1\n")
+	list, skipped, err := read(strings.NewReader(b.String()), "a.txt", nil)
+	if err != nil || len(list) != 0 || len(skipped) != maxSkipped || skipped["unknown7"] != 2 {
+		t.Errorf("%d cases, %d names, %d times unknown7 (%v)", len(list), len(skipped), skipped["unknown7"], err)
+	}
+}
