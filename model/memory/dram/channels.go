@@ -145,9 +145,9 @@ func (d *times) from(t Time) Time {
 	if t += d.lead; t <= 0 {
 		return 0
 	}
-	k := d.ratio.During(t-1) + 1
-	if d.summed != nil && d.back(k-1) == t { // it begins with the SM cycle before, but for rounding
-		k--
+	k := d.ratio.During(t - 1)
+	if d.summed == nil || !d.summed.late(k) || d.ratio.Back(k) != t-1 { // or else it begins with t-1, but for rounding
+		k++
 	}
 	return d.refresh.Worked(k)
 }

@@ -23,8 +23,8 @@ func newSummed(c *hardware.Config) *summed {
 // late reports whether tick k of the channels is due with one of the SMs and comes behind it.
 func (s *summed) late(k Time) bool {
 	n := s.perDRAM.Div(uint64(k))
-	if n*s.perDRAM.N != uint64(k) {
-		return false
-	}
-	return s.dram.At(uint64(k)) > s.core.At(n*s.perCore)
+	return n*s.perDRAM.N == uint64(k) && s.behind(n)
 }
+
+// behind reports whether the channels tick behind the SMs at common tick n.
+func (s *summed) behind(n uint64) bool { return s.dram.At(n*s.perDRAM.N) > s.core.At(n*s.perCore) }
