@@ -185,7 +185,6 @@ func (s *SM) TurnTo(k *Kernel, empty bool, t Time) {
 		if !k.Ahead {
 			s.fresh = k.Order
 		}
-		s.fetch.last, s.fetch.since = 0, 0
 	}
 	s.Holder, s.Order = k.ID, k.Order
 }

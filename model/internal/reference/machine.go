@@ -392,7 +392,6 @@ func (n *Machine) start(k *nKernel, s *nSM) {
 		k.first = n.t
 	}
 	if len(s.ctas) == 0 && s.order != k {
-		s.fetched = 0
 		enter := func() { s.lsu.enter(n, k, int(ceilDiv(model.Time(k.tk.Grid.Count()), model.Time(n.cfg.SM.Count)))) }
 		if n.pdl != nil {
 			n.pdl.enters(k, s, enter)
