@@ -62,12 +62,12 @@ func (u *Unit) catchUp(t Time) {
 	}
 }
 
-// wakes returns when the register may complete an access, at the soonest: it takes a result a cycle, and writes it in
-// the next.
+// wakes returns a cycle before which the register completes no access: it takes a result a cycle, and writes it in the
+// next.
 func (u *Unit) wakes() Time {
 	r, due := &u.results, u.Times.Due
 	switch {
-	case len(r.entering) > 0:
+	case r.own > 0: // each completes one
 		return due
 	case u.register.ripe == 0:
 		return Never
