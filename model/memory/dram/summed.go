@@ -12,6 +12,7 @@ type summed struct {
 	core, dram clock.Summed
 	perCore    uint64         // SM cycles from one common tick to the next
 	perDRAM    timing.Divisor // and the channels' ticks
+	from, to   Time           // ticks of the channels, common ones, that had the last one between them
 }
 
 func newSummed(c *hardware.Config) *summed {
@@ -21,9 +22,13 @@ func newSummed(c *hardware.Config) *summed {
 }
 
 // late reports whether tick k of the channels is due with one of the SMs and comes behind it.
-func (s *summed) late(k Time) bool {
+func (s *summed) late(k Time) bool { return (k <= s.from || k >= s.to) && s.common(k) }
+
+// common is late for a tick that may be due with one of the SMs.
+func (s *summed) common(k Time) bool {
 	n := s.perDRAM.Div(uint64(k))
-	return n*s.perDRAM.N == uint64(k) && s.behind(n)
+	s.from, s.to = Time(n*s.perDRAM.N), Time((n+1)*s.perDRAM.N)
+	return s.from == k && s.behind(n)
 }
 
 // behind reports whether the channels tick behind the SMs at common tick n.
