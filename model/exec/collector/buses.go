@@ -47,15 +47,38 @@ func (c *Pipeline) bus(at, latency Time, many int) bool {
 var executes = [...]pipe{pipeSP, pipeDP, pipeInt, pipeSFU, pipeBranch, pipeTexture, pipeTensor, pipeUniform}
 
 // executeInOrder lets the pipes take instructions as long as buses are left for their
-// results: a pipe of all sub-cores, then the next pipe.
+// results: a pipe of all sub-cores, then the next pipe. A late instruction keeps its bus for the one of its pipe that
+// leaves in the next step.
 func (c *Pipeline) executeInOrder(t Time) {
 	for _, p := range executes {
-		for m := c.outputs; m != 0; m &= m - 1 {
-			if s := c.core(m); s.outputs>>p&1 != 0 && s.free[p] <= t && c.start(s, s.output[p], t, 1) {
-				c.clear(s, p, t)
+		for m := c.outputs | c.late; m != 0; m &= m - 1 {
+			s := c.core(m)
+			if s.free[p] > t {
+				continue
+			}
+			if s.outputs>>p&1 != 0 {
+				if c.start(s, s.output[p], t, 1) {
+					c.clear(s, p, t)
+				}
+			} else if e := s.lateFor(p); e != nil && c.bus(t, c.latency(e), 1) {
+				s.kept |= 1 << p
 			}
 		}
 	}
+}
+
+// release gives back the bus that a late instruction kept in cycle t.
+func (c *Pipeline) release(s *subcore, p pipe, t Time) {
+	b, latency := &c.buses, c.latency(s.lateFor(p))
+	if b.most > 0 && latency <= c.longest {
+		b.taken[uint64(t+latency)&uint64(len(b.taken)-1)]--
+	}
+}
+
+// latency returns after how many cycles the result of an instruction is there.
+func (c *Pipeline) latency(e *inst) Time {
+	_, latency := c.times(e.o)
+	return latency
 }
 
 // execute lets the pipes take the instructions in output registers.
@@ -68,14 +91,14 @@ func (c *Pipeline) execute(t Time) {
 			if s.free[p] > t {
 				continue
 			}
-			if c.start(s, s.output[p], t, c.standing) {
+			if c.start(s, s.output[p], t, c.standing+c.waiting) {
 				c.clear(s, p, t)
 			} else {
 				contend = true
 			}
 		}
 	}
-	if contend {
+	if contend || c.late != 0 && c.buses.most > 0 {
 		c.executeInOrder(t)
 	}
 }

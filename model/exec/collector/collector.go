@@ -53,6 +53,7 @@ type Pipeline struct {
 	held     int   // instructions
 	accesses int   // of them, for the load/store unit
 	standing int   // of them, in output registers, memory's apart
+	waiting  int   // late ones
 	shared   int   // of them, for units that SMs share
 	next     Time  // cycle in which one may move
 	numbers  int32 // given to instructions

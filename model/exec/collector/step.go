@@ -44,7 +44,7 @@ func (c *Pipeline) step(t Time) {
 	if c.lent != 0 {
 		c.takeBack()
 	}
-	if c.outputs != 0 {
+	if c.outputs|c.late != 0 {
 		c.execute(t)
 	}
 	if c.memory != 0 && c.port.Takes(t) {
@@ -141,13 +141,16 @@ func (c *Pipeline) leaveEarly(cores uint16, t Time) {
 			}
 			full |= 1 << e.pipe
 			s.fresh &^= 1 << u // another may get it
+			if s.kept>>e.pipe&1 != 0 {
+				c.release(s, e.pipe&15, t-1)
+			}
 			if s.leave(u, e); e.pipe == pipeMemory || s.free[e.pipe&15] >= t || !c.start(s, e, t-1, 1) {
 				c.stand(s, e)
 			}
 		}
-		s.late = 0
+		s.late, s.kept = 0, 0
 	}
-	c.idle, c.late = 0, 0
+	c.idle, c.late, c.waiting = 0, 0, 0
 }
 
 // move lets the units of a sub-core read and dispatch. Those allocated in the first half of
@@ -265,6 +268,7 @@ func (c *Pipeline) dispatchAgain(s *subcore) {
 		if e.pipe != pipeMemory && free&(bit-1) != 0 {
 			s.late |= bit
 			c.late |= s.bit
+			c.waiting++
 			continue
 		}
 		s.leave(u, e)

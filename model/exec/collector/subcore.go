@@ -18,6 +18,7 @@ type subcore struct {
 	freed   uint8  // units that the second dispatch of cycle at freed
 	prior   uint8  // units that it freed so in the cycle before, where one is lent
 	lent    uint8  // the unit that is lent in cycle at
+	kept    uint16 // pipes for whose late instruction a bus is kept
 	filled  uint16 // pipes with an instruction in their input register
 	outputs uint16 // pipes with an instruction in their output register
 	bit     uint16 // of the sub-core in sets of them
@@ -104,6 +105,16 @@ func (s *subcore) has(u uint8, e *inst) {
 // firstWhole returns the first unit that has all registers of an instruction for the first of some pipes.
 func (s *subcore) firstWhole(pipes uint16) uint8 {
 	return uint8(bits.TrailingZeros8(s.whole[bits.TrailingZeros16(pipes)&15])) & (mostUnits - 1)
+}
+
+// lateFor returns the late instruction for a pipe; nil: there is none.
+func (s *subcore) lateFor(p pipe) *inst {
+	for m := s.late; m != 0; m &= m - 1 {
+		if e := s.units[bits.TrailingZeros8(m)&(mostUnits-1)]; e.pipe&15 == p {
+			return e
+		}
+	}
+	return nil
 }
 
 // leave takes an instruction that has all its registers out of a unit.

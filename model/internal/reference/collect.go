@@ -30,6 +30,7 @@ type nCollecting struct {
 	before [nPipes]*nOperands // the pipes
 	stood  [nPipes]bool       // something before a pipe, at the end of the last step
 	pipes  [nPipes]model.Time // from when a pipe takes another
+	kept   [nPipes]*nOperands // late ones for which a bus is kept
 	read   map[int]bool       // banks, in the last step
 	writes map[nWrite]bool
 }
@@ -220,9 +221,13 @@ func (c *nCollectors) dispatchEarly(x *nCollecting) {
 		o.late = false
 		if p := o.pipe; !x.stood[p] && !gone[p] {
 			gone[p], x.units[u] = true, nil
+			if k := x.kept[p]; k != nil {
+				c.buses[c.n.t-1+k.latency]--
+			}
 			c.early(x, o)
 		}
 	}
+	clear(x.kept[:])
 }
 
 // early takes instructions that read no register from their units to their pipes a cycle sooner.
@@ -293,6 +298,11 @@ func (c *nCollectors) execute() {
 				x.pipes[p], x.before[p] = c.n.t+o.every, nil
 				o.take(c.n.t)
 			}
+			for _, o := range x.units { // the pipe takes it or the one that goes before it
+				if o != nil && o.late && o.pipe == p && x.pipes[p] <= c.n.t && c.limits(o) && c.bus(o, c.n.t) {
+					x.kept[p] = o
+				}
+			}
 		}
 	}
 	var oldest *nOperands
@@ -310,7 +320,7 @@ func (c *nCollectors) execute() {
 // bus gives an instruction that its pipe takes in a cycle a bus for its result, if one is
 // left in the cycle of that (`sm.result_buses`).
 func (c *nCollectors) bus(o *nOperands, at model.Time) bool {
-	if c.n.cfg.SM.ResultBuses == 0 || o.latency > 4000 {
+	if !c.limits(o) {
 		return true
 	}
 	if c.buses[at+o.latency] >= c.n.cfg.SM.ResultBuses {
@@ -318,6 +328,11 @@ func (c *nCollectors) bus(o *nOperands, at model.Time) bool {
 	}
 	c.buses[at+o.latency]++
 	return true
+}
+
+// limits: buses limit when a pipe takes it.
+func (c *nCollectors) limits(o *nOperands) bool {
+	return c.n.cfg.SM.ResultBuses > 0 && o.latency <= 4000
 }
 
 // wrote notes the banks into which a result of a scheduler will be written, if its pipe
