@@ -3,11 +3,14 @@ package table
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	folders "gpureplay/internal/durable"
 )
 
 var fixtureKeys = []Column{
@@ -149,5 +152,28 @@ func TestCutMergedTable(t *testing.T) {
 		if _, gone := os.Stat(again); err != nil || gone == nil {
 			t.Errorf("%s: another format beside it stays: %v", format, err)
 		}
+	}
+}
+
+// What a killed process left of a manifest of merged tables is gone behind the next.
+func TestMergedManifestOfTheKilled(t *testing.T) {
+	from := writeFixture(t, Parquet)
+	path, _ := mergeFixture(t, from, "runs", Parquet)
+	dir := filepath.Dir(path)
+	const noProcess = "-4194305-" // above the highest number of a process
+	name := strings.Replace(folders.Partial(manifestName), fmt.Sprintf("-%d-", os.Getpid()), noProcess, 1)
+	left := filepath.Join(dir, runsFolder, mergedRun, name)
+	if err := os.WriteFile(left, []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Merge(t.TempDir(), "runs", Parquet, fixtureKeys, nil)
+	if err == nil {
+		err = m.Close()
+	}
+	if err == nil {
+		err = CommitMerged(dir, []*Merged{m})
+	}
+	if _, gone := os.Stat(left); err != nil || gone == nil {
+		t.Errorf("%s stays: %v", name, err)
 	}
 }

@@ -48,6 +48,7 @@ func CommitMerged(dir string, all []*Merged) error {
 	if err := os.MkdirAll(filepath.Dir(listed), 0o777); err != nil {
 		return fmt.Errorf("tables: cannot make the folder: %w", err)
 	}
+	folders.Clean(filepath.Dir(listed))
 	temp := filepath.Join(filepath.Dir(listed), folders.Partial(manifestName))
 	if err := writeManifest(temp, m); err != nil {
 		return err
