@@ -9,7 +9,7 @@ import (
 	"gpureplay/model"
 )
 
-// fan is a kernel of one CTA and one of several, each of which reads the word that the first has written.
+// fan is a kernel of one CTA, and one of several CTAs. All of these read the word that the first kernel writes.
 func fan(ctas int) string {
 	var b strings.Builder
 	b.WriteString("array a base=0x10000 bytes=4K\nlaunch a grid=1 block=32\ncta 0\nwarp 0\nint R1 <- R2 x2\n" +
@@ -60,7 +60,7 @@ func TestEntriesInTurn(t *testing.T) {
 	}
 }
 
-// Two streams share a hardware work queue, in which the second one's kernel waits until those of the first have ended.
+// Two streams share a hardware work queue. In it the second stream's kernel waits for all kernels of the first.
 // Its tasks are ready before, and keep no task of the first out of a queue of one entry.
 func TestQueueHoldsTasksThatCanGo(t *testing.T) {
 	text := crossed() + "launch c grid=4 block=32 stream=1\n"

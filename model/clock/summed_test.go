@@ -16,7 +16,7 @@ func TestSummed(t *testing.T) {
 }
 
 // GPGPU-Sim's log of QV100 (1132 and 850 MHz): tick 9,775 of DRAM comes after tick 13,018 of the SMs; exactly they
-// are at the same time. So it is with every 425th tick of DRAM, and earlier or equal with others.
+// are at the same time. Every 425th tick of DRAM is later, equal or earlier so.
 func TestSummedTicksDiffer(t *testing.T) {
 	core, dram := NewSummed(1132), NewSummed(850)
 	var signs []byte

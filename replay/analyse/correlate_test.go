@@ -85,7 +85,7 @@ func TestCorrelateErrors(t *testing.T) {
 	}
 }
 
-// A kernel's bytes of DRAM are what it reads and writes, where the table has both and the measurement has some.
+// A kernel's bytes of DRAM are its reads and writes, if the table has both and the measurement has some.
 func TestCorrelateBytes(t *testing.T) {
 	column := func(name string) table.Column { return table.Column{Name: name, Type: table.Float64} }
 	value := func(x float64) table.Values {

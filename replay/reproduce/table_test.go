@@ -37,7 +37,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// The last result of a run is that of its label, and those before it are its tries, each with the variant.
+// The last result of a run has its label. The results before it are its tries, each with the variant.
 func TestRowOfRuns(t *testing.T) {
 	results := func(names ...string) *unit {
 		u := &unit{}
@@ -85,7 +85,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// CTAs of child kernels are counted, and CTAs that a launch made within a kernel; those of the host's kernels are not.
+// CTAs of child kernels count, and so do CTAs launched within a kernel. CTAs of the host's kernels do not.
 func TestChildEnded(t *testing.T) {
 	u := &unit{took: map[model.Time]float64{}}
 	ended := u.childEnded(tracetest.FromText(t, "launch parent grid=1 block=32\nkernel k child grid=1 block=32\n"))

@@ -129,7 +129,7 @@ func (c *Pipeline) give(s *subcore, e *inst, unit uint8, t Time) {
 
 // leaveEarly is the second dispatch of the cycle before t in some sub-cores. To an empty output register goes the
 // first unit, of those with an instruction that reads no register, which got it in the first half of this step, and
-// those that defer left.
+// those that dispatchAgain left.
 func (c *Pipeline) leaveEarly(cores uint16, t Time) {
 	for ; cores != 0; cores &= cores - 1 {
 		s, full := c.core(cores), uint16(0)

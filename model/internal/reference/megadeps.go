@@ -110,7 +110,7 @@ func (m *nMega) waits(x *nMegaTask) bool {
 		slices.ContainsFunc(x.wholes, func(k *nKernel) bool { return !m.ended(k) })
 }
 
-// deal has scheduler warps decide, in turn, on those of some tasks that wait no more.
+// deal gives ready tasks to the scheduler warps in turn.
 func (m *nMega) deal(some func(*nMegaTask) bool) {
 	for _, k := range m.opened {
 		for _, x := range m.tasks[k] {
@@ -127,7 +127,7 @@ func (m *nMega) deal(some func(*nMegaTask) bool) {
 	}
 }
 
-// inFlight reports whether a kernel before, of which a task has not ended, writes one of some words.
+// inFlight reports whether an earlier kernel with unfinished tasks writes one of some words.
 func (m *nMega) inFlight(k *nKernel, words map[uint64]bool) bool {
 	for _, b := range m.before[k] {
 		if m.ended(b) {

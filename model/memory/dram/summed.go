@@ -12,7 +12,7 @@ type summed struct {
 	core, dram clock.Summed
 	perCore    uint64         // SM cycles from one common tick to the next
 	perDRAM    timing.Divisor // and the channels' ticks
-	from, to   Time           // ticks of the channels, common ones, that had the last one between them
+	from, to   Time           // common ticks of the channels around the last tick asked for
 }
 
 func newSummed(c *hardware.Config) *summed {
