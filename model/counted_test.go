@@ -24,11 +24,7 @@ type executed struct {
 func (e *executed) Inst(r *exec.InstRecord) { e.insts[[3]uint32{r.CTA, r.Warp, r.Inst}]++ }
 
 func (e *executed) Access(r *exec.AccessRecord) {
-	for l := range r.Access.Count {
-		addr := r.Access.Base + uint64(int64(r.Access.Stride)*int64(l))
-		if r.Access.List != 0 {
-			addr = r.Lists[r.Access.List-1+l]
-		}
+	for addr := range r.Access.Addresses(r.Lists) {
 		in := len(e.spans[r.Mode]) == 0
 		for _, s := range e.spans[r.Mode] {
 			in = in || addr >= s[0] && addr < s[1]

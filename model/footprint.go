@@ -43,28 +43,17 @@ func (m *core) footprint(kernel uint32) (*footprint, error) {
 }
 
 func (f *footprint) warp(w *trace.Warp, insts []trace.Inst) {
-	next := 0
-	for _, i := range w.Path {
-		in := &insts[i]
-		if !in.Mem() {
+	for in, a := range w.Accesses(insts) {
+		if a.Count == 0 || !in.Global() {
 			continue
 		}
-		a := &w.Mem[next]
-		next++
-		if a.Count == 0 || in.Space != trace.SpaceGlobal && in.Space != trace.SpaceTexture {
-			continue
-		}
-		width, written := uint64(in.Width), in.Flags&(trace.InstStore|trace.InstAtomic) != 0
+		width, written := uint64(in.Width), in.Mode()&trace.Write != 0
 		if a.List == 0 && uint64(a.Stride) <= 1<<hardware.SectorShift { // not of negative ones
 			f.touch(a.Base, uint64(a.Stride)*uint64(a.Count-1)+width, written)
 			continue
 		}
-		for lane := range a.Count {
-			if a.List == 0 {
-				f.touch(a.Base+uint64(int64(a.Stride)*int64(lane)), width, written)
-			} else {
-				f.touch(w.Lists[a.List-1+lane], width, written)
-			}
+		for addr := range a.Addresses(w.Lists) {
+			f.touch(addr, width, written)
 		}
 	}
 }

@@ -61,14 +61,8 @@ func sectorsOf(t *testing.T, r *container.Reader, kernel uint32) map[uint64]bool
 			break
 		}
 		for i := range c.Warps {
-			next := 0
-			for _, step := range c.Warps[i].Path {
-				in := r.Program().Functions[k.Function].Insts[step]
-				if !in.Mem() {
-					continue
-				}
-				co.Coalesce(&c.Warps[i].Mem[next], c.Warps[i].Lists, uint64(in.Width))
-				next++
+			for in, a := range c.Warps[i].Accesses(r.Program().Functions[k.Function].Insts) {
+				co.Coalesce(a, c.Warps[i].Lists, uint64(in.Width))
 				for _, s := range co.Sectors {
 					if in.Space == trace.SpaceGlobal {
 						sectors[s] = sectors[s] || in.Flags&(trace.InstStore|trace.InstAtomic) != 0

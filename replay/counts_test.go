@@ -115,31 +115,15 @@ func (x *thinned) ctas(k *trace.Kernel) {
 
 func (x *thinned) warp(k *trace.Kernel, w *trace.Warp) {
 	insts := x.r.Program().Functions[k.Function].Insts
-	next := 0
 	for _, i := range w.Path {
 		x.counts[x.same[k.Function][i]]++
-		in := &insts[i]
-		if !in.Mem() {
+	}
+	for in, a := range w.Accesses(insts) {
+		if !in.Global() {
 			continue
 		}
-		a := &w.Mem[next]
-		next++
-		if in.Space != trace.SpaceGlobal && in.Space != trace.SpaceTexture {
-			continue
-		}
-		mode := trace.Read
-		switch {
-		case in.Flags&trace.InstAtomic != 0:
-			mode = trace.ReadWrite
-		case in.Flags&trace.InstStore != 0:
-			mode = trace.Write
-		}
-		for l := range a.Count {
-			addr := a.Base + uint64(int64(a.Stride)*int64(l))
-			if a.List != 0 {
-				addr = w.Lists[a.List-1+l]
-			}
-			x.touch(addr, uint64(in.Width), mode)
+		for addr := range a.Addresses(w.Lists) {
+			x.touch(addr, uint64(in.Width), in.Mode())
 		}
 	}
 }

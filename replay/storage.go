@@ -133,15 +133,9 @@ func writtenBy(r *container.Reader, kernel uint32) (all []uint32, err error) {
 			}
 		}
 		for i := range c.Warps {
-			w, next := &c.Warps[i], 0
-			for _, step := range w.Path {
-				in := &insts[step]
-				if in.Class != trace.ClassMemory || in.Width == 0 {
-					continue
-				}
-				a := &w.Mem[next]
-				next++
-				if in.Space == trace.SpaceGlobal && in.Flags&(trace.InstStore|trace.InstAtomic) != 0 {
+			w := &c.Warps[i]
+			for in, a := range w.Accesses(insts) {
+				if in.Space == trace.SpaceGlobal && in.Mode()&trace.Write != 0 {
 					markArrays(r.Program().Arrays, w, a, found)
 				}
 			}
@@ -156,11 +150,7 @@ func writtenBy(r *container.Reader, kernel uint32) (all []uint32, err error) {
 
 // markArrays marks the arrays that an access's addresses lie in.
 func markArrays(arrays []trace.Array, w *trace.Warp, a *trace.Access, found map[uint32]bool) {
-	for i := range a.Count {
-		addr := a.Base + uint64(int64(a.Stride)*int64(i))
-		if a.List != 0 {
-			addr = w.Lists[a.List-1+i]
-		}
+	for addr := range a.Addresses(w.Lists) {
 		for n := range arrays {
 			if x := &arrays[n]; addr-x.Base < x.Bytes {
 				found[uint32(n)] = true

@@ -3,6 +3,7 @@ package samples_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gpureplay/samples"
@@ -98,8 +99,7 @@ func TestAccessesKeepTheirAddresses(t *testing.T) {
 	w := &rec.CTAs[0][0].Warps[0]
 	lists := 0
 	for i := range w.Mem {
-		var got []uint64
-		samplestest.Addresses(w, &w.Mem[i], func(addr uint64) { got = append(got, addr) })
+		got := slices.Collect(w.Mem[i].Addresses(w.Lists))
 		if fmt.Sprint(got) != fmt.Sprint(want[i].addrs) {
 			t.Fatalf("access %d: %v, want %v", i, got, want[i].addrs)
 		}

@@ -191,11 +191,3 @@ func pack(addrs []uint64, w *trace.Warp) trace.Access {
 	w.Lists = append(w.Lists, addrs...)
 	return a
 }
-
-// addressOf is the i-th address of an access.
-func addressOf(a *trace.Access, lists []uint64, i uint32) uint64 {
-	if a.List != 0 {
-		return lists[a.List-1+i]
-	}
-	return a.Base + uint64(int64(a.Stride)*int64(i))
-}

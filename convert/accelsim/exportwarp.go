@@ -128,7 +128,7 @@ func (x *exporter) access(b []byte, l *line, mask uint32, a *trace.Access, lists
 	b = append(b, " 0"...)
 	for i := range a.Count {
 		b = append(b, " 0x"...)
-		b = strconv.AppendUint(b, addressOf(a, lists, i), 16)
+		b = strconv.AppendUint(b, a.Address(lists, i), 16)
 	}
 	return b
 }

@@ -35,9 +35,7 @@ func executions(r *tracetest.Recording, kernel int, w *trace.Warp) []execution {
 		if insts[i].Mem() {
 			a := w.Mem[mem]
 			mem++
-			for j := range a.Count {
-				e.addresses = append(e.addresses, addressOf(&a, w.Lists, j))
-			}
+			e.addresses = slices.Collect(a.Addresses(w.Lists))
 		}
 		list = append(list, e)
 	}

@@ -220,15 +220,15 @@ func (k *kernel) addInst(s *static, space trace.Space) uint32 {
 
 // resolve finds the memory that a generic access goes to.
 func (k *kernel) resolve(s *static, a *trace.Access, lists []uint64) trace.Space {
-	space := k.window(addressOf(a, lists, 0), s.space)
+	space := k.window(a.Address(lists, 0), s.space)
 	if a.List == 0 {
-		if k.window(addressOf(a, lists, a.Count-1), s.space) != space {
+		if k.window(a.Address(lists, a.Count-1), s.space) != space {
 			k.n.add(mixedSpaces)
 		}
 		return space
 	}
 	for i := uint32(1); i < a.Count; i++ {
-		if k.window(addressOf(a, lists, i), s.space) != space {
+		if k.window(a.Address(lists, i), s.space) != space {
 			k.n.add(mixedSpaces)
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"gpureplay/convert"
@@ -35,13 +36,7 @@ func executions(insts []trace.Inst, w *trace.Warp) (list []executed) {
 		if insts[i].Mem() {
 			a := w.Mem[mem]
 			mem++
-			for j := range a.Count {
-				if a.List != 0 {
-					e.addresses = append(e.addresses, w.Lists[a.List-1+j])
-				} else {
-					e.addresses = append(e.addresses, a.Base+uint64(int64(a.Stride)*int64(j)))
-				}
-			}
+			e.addresses = slices.Collect(a.Addresses(w.Lists))
 		}
 		list = append(list, e)
 	}

@@ -70,13 +70,7 @@ func replayed(cta uint32, w *trace.Warp) []Inst {
 		if in.Memory {
 			a := w.Mem[mem]
 			mem++
-			for j := range a.Count {
-				addr := a.Base + uint64(int64(a.Stride)*int64(j))
-				if a.List != 0 {
-					addr = w.Lists[a.List-1:][j]
-				}
-				in.Addrs = append(in.Addrs, addr)
-			}
+			in.Addrs = slices.AppendSeq(in.Addrs, a.Addresses(w.Lists))
 		}
 		out = append(out, in)
 	}

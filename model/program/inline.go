@@ -226,15 +226,7 @@ func (l *inlineLane) address() (addr uint64, ok bool) {
 	if rank >= a.Count {
 		return 0, false
 	}
-	return address(a, l.warp.Lists, rank), true
-}
-
-// address is an access's address of a rank.
-func address(a *trace.Access, lists []uint64, rank uint32) uint64 {
-	if a.List != 0 {
-		return lists[a.List-1+rank]
-	}
-	return a.Base + uint64(int64(a.Stride)*int64(rank))
+	return a.Address(l.warp.Lists, rank), true
 }
 
 // nested adds the requests that the lanes' threads make themselves.

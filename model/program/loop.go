@@ -107,7 +107,7 @@ func (f *Frame) take(from *Frame, mask uint32) {
 	a, first, lanes := &from.Mem[from.NextMem], len(f.Lists), from.Mask
 	for rank := range a.Count {
 		if o.Flags&trace.InstBulk != 0 || lanes&-lanes&mask != 0 { // a bulk copy is of no lane
-			f.Lists = append(f.Lists, address(a, from.Lists, rank))
+			f.Lists = append(f.Lists, a.Address(from.Lists, rank))
 		}
 		lanes &= lanes - 1
 	}

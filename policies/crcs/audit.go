@@ -110,29 +110,13 @@ func (c *countBook) touched(k *trace.Kernel, cta *trace.CTA) (pages map[uint64]t
 	}
 	insts := c.tr.Program().Functions[k.Function].Insts
 	for i := range cta.Warps {
-		w, next := &cta.Warps[i], 0
-		for _, step := range w.Path {
-			in := &insts[step]
-			if !in.Mem() {
+		w := &cta.Warps[i]
+		for in, a := range w.Accesses(insts) {
+			if !in.Global() {
 				continue
 			}
-			a := &w.Mem[next]
-			if next++; in.Space != trace.SpaceGlobal && in.Space != trace.SpaceTexture {
-				continue
-			}
-			mode := trace.Read
-			switch {
-			case in.Flags&trace.InstAtomic != 0:
-				mode = trace.ReadWrite
-			case in.Flags&trace.InstStore != 0:
-				mode = trace.Write
-			}
-			for i := range a.Count {
-				addr := a.Base + uint64(int64(a.Stride)*int64(i))
-				if a.List != 0 {
-					addr = w.Lists[a.List-1+i]
-				}
-				c.span(pages, addr, addr+uint64(in.Width), mode)
+			for addr := range a.Addresses(w.Lists) {
+				c.span(pages, addr, addr+uint64(in.Width), in.Mode())
 			}
 		}
 	}

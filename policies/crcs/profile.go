@@ -70,14 +70,7 @@ func (p *pageTable) accesses(function uint32) []access {
 	list := p.functions[function]
 	for i := len(list); i < len(insts); i++ {
 		in := &insts[i]
-		a := access{in.Width, trace.Read, in.Mem(), in.Space == trace.SpaceGlobal || in.Space == trace.SpaceTexture}
-		switch {
-		case in.Flags&trace.InstAtomic != 0:
-			a.mode = trace.ReadWrite
-		case in.Flags&trace.InstStore != 0:
-			a.mode = trace.Write
-		}
-		list = append(list, a)
+		list = append(list, access{in.Width, in.Mode(), in.Mem(), in.Global()})
 	}
 	p.functions[function] = list
 	return list
@@ -97,11 +90,11 @@ func (p *pageTable) widen(a *trace.Access, lists []uint64, o *access) {
 			}
 		}
 	}
-	eachAddress(a, lists, func(addr uint64) {
+	for addr := range a.Addresses(lists) {
 		if i := p.find(addr >> p.shift); i >= 0 {
 			p.stretch(p.arrayAt(addr, i), o.mode, addr, addr+uint64(o.width))
 		}
-	})
+	}
 }
 
 // stretch takes a span of addresses into the hull of an array and mode.
@@ -145,18 +138,10 @@ func (p *pageTable) exact(a *trace.Access, lists []uint64, o *access, dst []touc
 	if lo, hi, ok := affine(a); ok && max(int64(a.Stride), -int64(a.Stride)) <= 1<<p.shift {
 		return p.touch(lo, hi+uint64(o.width), o.mode, dst)
 	}
-	eachAddress(a, lists, func(addr uint64) { dst = p.touch(addr, addr+uint64(o.width), o.mode, dst) })
-	return dst
-}
-
-func eachAddress(a *trace.Access, lists []uint64, f func(uint64)) {
-	for i := range a.Count {
-		if a.List != 0 {
-			f(lists[a.List-1+i])
-		} else {
-			f(a.Base + uint64(int64(a.Stride)*int64(i)))
-		}
+	for addr := range a.Addresses(lists) {
+		dst = p.touch(addr, addr+uint64(o.width), o.mode, dst)
 	}
+	return dst
 }
 
 func (p *pageTable) ranges(rs []trace.Range, dst []touch) []touch {

@@ -35,11 +35,11 @@ func (u *Unit) wait(k *producers.Kernel, code *trace.Function, w *trace.Warp, ro
 			continue
 		}
 		a := &w.Mem[mem]
-		if mem++; in.Space != trace.SpaceGlobal && in.Space != trace.SpaceTexture {
+		if mem++; !in.Global() {
 			continue
 		}
 		room -= int(in.Width) * hardware.WarpSize
-		if producers.ModeOf(in) != trace.Read || room < 0 || u.InFlight(k, a, w.Lists, in.Width) {
+		if in.Mode() != trace.Read || room < 0 || u.InFlight(k, a, w.Lists, in.Width) {
 			return int32(i)
 		}
 	}

@@ -109,20 +109,11 @@ func (b *queueBook) read(kernel uint32) *kernelTasks {
 // touched is the words of global memory that a CTA reads, and that it writes.
 func touched(code *trace.Function, c *trace.CTA) (all [2][]words) {
 	for i := range c.Warps {
-		w, next := &c.Warps[i], 0
-		for _, at := range w.Path {
-			in := &code.Insts[at]
-			if !in.Mem() {
-				continue
-			}
-			a := &w.Mem[next]
-			if next++; in.Space != trace.SpaceGlobal && in.Space != trace.SpaceTexture {
-				continue
-			}
-			atomic := in.Flags&trace.InstAtomic != 0
-			for way, goes := range []bool{atomic || in.Flags&trace.InstStore == 0, atomic || in.Flags&trace.InstStore != 0} {
-				if goes {
-					all[way] = lanes(all[way], w, a, uint64(max(in.Width, 1)))
+		w := &c.Warps[i]
+		for in, a := range w.Accesses(code.Insts) {
+			for way, mode := range []trace.Mode{trace.Read, trace.Write} {
+				if in.Global() && in.Mode()&mode != 0 {
+					all[way] = lanes(all[way], w, a, uint64(in.Width))
 				}
 			}
 		}
@@ -132,11 +123,7 @@ func touched(code *trace.Function, c *trace.CTA) (all [2][]words) {
 
 // lanes adds the words of an access.
 func lanes(list []words, w *trace.Warp, a *trace.Access, width uint64) []words {
-	for i := range a.Count {
-		at := a.Base + uint64(int64(a.Stride)*int64(i))
-		if a.List != 0 {
-			at = w.Lists[a.List-1+i]
-		}
+	for at := range a.Addresses(w.Lists) {
 		x := words{at / 4, (at+width-1)/4 + 1}
 		if n := len(list); n > 0 && list[n-1].lo <= x.lo && x.lo <= list[n-1].hi {
 			list[n-1].hi = max(list[n-1].hi, x.hi)

@@ -17,19 +17,14 @@ const (
 func newFootprint() *footprint { return &footprint{written: map[uint64]bool{}, shift: sectorShift} }
 
 // writes reports whether an instruction writes memory.
-func writes(in *trace.Inst) bool { return in.Flags&(trace.InstStore|trace.InstAtomic) != 0 }
+func writes(in *trace.Inst) bool { return in.Mode()&trace.Write != 0 }
 
 // add adds the accesses of a CTA's warps.
 func (p *footprint) add(f *trace.Function, c *trace.CTA) {
 	for i := range c.Warps {
-		w, mem := &c.Warps[i], 0
-		for _, at := range w.Path {
-			in := &f.Insts[at]
-			if !in.Mem() {
-				continue
-			}
-			a := &w.Mem[mem]
-			if mem++; in.Space != trace.SpaceGlobal {
+		w := &c.Warps[i]
+		for in, a := range w.Accesses(f.Insts) {
+			if in.Space != trace.SpaceGlobal {
 				continue
 			}
 			p.each(a, w.Lists, in.Width, func(block uint64) bool {
@@ -50,11 +45,7 @@ func (p *footprint) add(f *trace.Function, c *trace.CTA) {
 
 // each calls do with the blocks of an access until it returns true, and returns whether it did.
 func (p *footprint) each(a *trace.Access, lists []uint64, width uint32, do func(block uint64) bool) bool {
-	for i := range a.Count {
-		at := a.Base + uint64(int64(a.Stride)*int64(i))
-		if a.List > 0 {
-			at = lists[a.List-1+i]
-		}
+	for at := range a.Addresses(lists) {
 		for b := at >> p.shift; b <= (at+uint64(max(width, 1))-1)>>p.shift; b++ {
 			if do(b) {
 				return true

@@ -93,30 +93,13 @@ func (s *spanList) add(mode trace.Mode, x span) {
 // addresses adds the global accesses of a CTA's warps.
 func (s *spanList) addresses(c *trace.CTA) {
 	for i := range c.Warps {
-		w, mem := &c.Warps[i], 0
-		for _, at := range w.Path {
-			in := &s.code.Insts[at]
-			if !in.Mem() {
-				continue
+		w := &c.Warps[i]
+		for in, a := range w.Accesses(s.code.Insts) {
+			if in.Global() {
+				EachSpan(a, w.Lists, in.Width, func(lo, hi uint64) { s.add(in.Mode(), s.span(c.ID, lo, hi)) })
 			}
-			a := &w.Mem[mem]
-			if mem++; in.Space != trace.SpaceGlobal && in.Space != trace.SpaceTexture {
-				continue
-			}
-			EachSpan(a, w.Lists, in.Width, func(lo, hi uint64) { s.add(ModeOf(in), s.span(c.ID, lo, hi)) })
 		}
 	}
-}
-
-// ModeOf is how an instruction uses memory.
-func ModeOf(in *trace.Inst) trace.Mode {
-	switch {
-	case in.Flags&trace.InstAtomic != 0:
-		return trace.ReadWrite
-	case in.Flags&trace.InstStore != 0:
-		return trace.Write
-	}
-	return trace.Read
 }
 
 // EachSpan calls do with the bytes of an access, lo to hi, without hi.
@@ -126,11 +109,7 @@ func EachSpan(a *trace.Access, lists []uint64, width uint32, do func(lo, hi uint
 		do(a.Base, a.Base+uint64(a.Stride)*uint64(a.Count-1)+wide)
 		return
 	}
-	for i := range a.Count {
-		at := a.Base + uint64(int64(a.Stride)*int64(i))
-		if a.List > 0 {
-			at = lists[a.List-1+i]
-		}
+	for at := range a.Addresses(lists) {
 		do(at, at+wide)
 	}
 }

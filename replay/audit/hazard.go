@@ -166,11 +166,7 @@ func (h *hazards) access(r *exec.AccessRecord) {
 		return // a child's accesses are its parent's affair
 	}
 	last := ^uint64(0)
-	for i := range r.Access.Count {
-		addr := r.Access.Base + uint64(int64(r.Access.Stride)*int64(i))
-		if r.Access.List != 0 {
-			addr = r.Lists[r.Access.List-1+i]
-		}
+	for addr := range r.Access.Addresses(r.Lists) {
 		for n := addr >> h.shift; n <= (addr+uint64(max(1, r.Width))-1)>>h.shift; n++ {
 			if n != last {
 				last = n

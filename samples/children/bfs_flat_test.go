@@ -15,19 +15,8 @@ func addresses(r *samplestest.Recording, kernel int, opcode string, array trace.
 	f := &r.Functions[r.Kernels[kernel].Function]
 	for _, c := range r.CTAs[kernel] {
 		for _, w := range c.Warps {
-			next := 0
-			for _, inst := range w.Path {
-				in := &f.Insts[inst]
-				if in.Class != trace.ClassMemory {
-					continue
-				}
-				a := w.Mem[next]
-				next++
-				for i := range a.Count {
-					addr := a.Base + uint64(int64(i)*int64(a.Stride))
-					if a.List != 0 {
-						addr = w.Lists[a.List-1+i]
-					}
+			for in, a := range w.Accesses(f.Insts) {
+				for addr := range a.Addresses(w.Lists) {
 					if in.Opcode == opcode && addr >= array.Base && addr < array.Base+array.Bytes {
 						all = append(all, int(addr-array.Base)/4)
 					}

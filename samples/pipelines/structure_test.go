@@ -109,24 +109,18 @@ func TestConvolutionTileBanks(t *testing.T) {
 	for kernel, want := range []int{2, 2} {
 		k := &r.Kernels[kernel]
 		w := &r.CTAs[kernel][0].Warps[0]
-		mem := 0
-		for _, i := range w.Path {
-			in := r.Functions[k.Function].Insts[i]
-			if !in.Mem() {
-				continue
-			}
+		for in, a := range w.Accesses(r.Functions[k.Function].Insts) {
 			if in.Space == trace.SpaceShared {
 				var banks [32]int
 				worst := 0
-				samplestest.Addresses(w, &w.Mem[mem], func(addr uint64) {
+				for addr := range a.Addresses(w.Lists) {
 					banks[addr/4%32]++
 					worst = max(worst, banks[addr/4%32])
-				})
+				}
 				if worst != want {
 					t.Fatalf("kernel %d: %d lanes on one bank, want %d", kernel, worst, want)
 				}
 			}
-			mem++
 		}
 	}
 }

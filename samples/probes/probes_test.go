@@ -96,7 +96,9 @@ func TestWalkIsUncoalesced(t *testing.T) {
 	for _, w := range r.CTAs[0][0].Warps {
 		for i := range w.Mem[:4] {
 			sectors := map[uint64]bool{}
-			samplestest.Addresses(&w, &w.Mem[i], func(addr uint64) { sectors[addr/32] = true })
+			for addr := range w.Mem[i].Addresses(w.Lists) {
+				sectors[addr/32] = true
+			}
 			if len(sectors) != 32 {
 				t.Fatalf("load %d of warp %d: %d sectors", i, w.ID, len(sectors))
 			}
@@ -110,11 +112,11 @@ func TestCopyMovesEveryByteOnce(t *testing.T) {
 		var bytes [12 << 10]int
 		for _, c := range r.CTAs[0] {
 			for _, w := range c.Warps {
-				samplestest.Addresses(&w, &w.Mem[array], func(addr uint64) { // the load, then the store
+				for addr := range w.Mem[array].Addresses(w.Lists) { // the load, then the store
 					for i := range uint64(8) {
 						bytes[addr-r.Arrays[array].Base+i]++
 					}
-				})
+				}
 			}
 		}
 		for i, n := range bytes {

@@ -145,25 +145,14 @@ func counts(in *trace.Inst, a *trace.Access, mask uint32) bool {
 		a.Count == 0
 }
 
-// Addresses calls f for each address of an access.
-func Addresses(w *trace.Warp, a *trace.Access, f func(addr uint64)) {
-	for i := range uint64(a.Count) {
-		if a.List != 0 {
-			f(w.Lists[uint64(a.List)-1+i])
-		} else {
-			f(a.Base + i*uint64(int64(a.Stride)))
+func (r *Recording) accessProblem(k *trace.Kernel, c *trace.CTA, w *trace.Warp, in *trace.Inst,
+	a *trace.Access) error {
+	for addr := range a.Addresses(w.Lists) {
+		if err := r.addressProblem(k, c, in, addr); err != nil {
+			return err
 		}
 	}
-}
-
-func (r *Recording) accessProblem(k *trace.Kernel, c *trace.CTA, w *trace.Warp, in *trace.Inst,
-	a *trace.Access) (err error) {
-	Addresses(w, a, func(addr uint64) {
-		if err == nil {
-			err = r.addressProblem(k, c, in, addr)
-		}
-	})
-	return err
+	return nil
 }
 
 func (r *Recording) addressProblem(k *trace.Kernel, c *trace.CTA, in *trace.Inst, addr uint64) error {

@@ -126,7 +126,6 @@ func compareCTA(want, got *trace.CTA) error {
 	return nil
 }
 
-func addresses(w *trace.Warp, access int) (list []uint64) {
-	Addresses(w, &w.Mem[access], func(addr uint64) { list = append(list, addr) })
-	return list
+func addresses(w *trace.Warp, access int) []uint64 {
+	return slices.Collect(w.Mem[access].Addresses(w.Lists))
 }

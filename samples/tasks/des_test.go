@@ -84,18 +84,14 @@ func TestTableLookups(t *testing.T) {
 	r := samplestest.Generate(t, "tasks-3des", "tasks=1", "min-bytes=8", "max-bytes=512", "packets=largest", "threads=64")
 	insts := r.Functions[0].Insts
 	for _, w := range r.CTAs[0][0].Warps {
-		loads, mem := 0, 0
-		for _, i := range w.Path {
-			if !insts[i].Mem() {
-				continue
-			}
-			if insts[i].Space == trace.SpaceConstant {
+		loads := 0
+		for in, a := range w.Accesses(insts) {
+			if in.Space == trace.SpaceConstant {
 				loads++
-				if w.Mem[mem] != (trace.Access{}) {
-					t.Fatalf("a constant load has %+v", w.Mem[mem])
+				if *a != (trace.Access{}) {
+					t.Fatalf("a constant load has %+v", a)
 				}
 			}
-			mem++
 		}
 		if loads != 2*8*48 {
 			t.Errorf("warp %d looks up %d entries for its blocks, want %d", w.ID, loads, 2*8*48)

@@ -79,16 +79,11 @@ func TestDependencesCoverEveryConflict(t *testing.T) {
 		for _, c := range r.CTAs[op.Kernel] {
 			for wi := range c.Warps {
 				w := &c.Warps[wi]
-				mem := 0
-				for _, i := range w.Path {
-					if !insts[i].Mem() {
-						continue
-					}
-					samplestest.Addresses(w, &w.Mem[mem], func(a uint64) {
+				for in, access := range w.Accesses(insts) {
+					for a := range access.Addresses(w.Lists) {
 						touched[a/tile] = true
-						written[a/tile] = written[a/tile] || insts[i].Flags&trace.InstStore != 0
-					})
-					mem++
+						written[a/tile] = written[a/tile] || in.Flags&trace.InstStore != 0
+					}
 				}
 			}
 		}

@@ -397,26 +397,20 @@ func TestTasksKeepToTheirSlots(t *testing.T) {
 			for _, c := range r.CTAs[task] {
 				for i := range c.Warps {
 					w := &c.Warps[i]
-					mem := 0
-					for _, inst := range w.Path {
-						if !insts[inst].Mem() {
-							continue
-						}
-						a := &w.Mem[mem]
-						mem++
-						if insts[inst].Space != trace.SpaceGlobal {
+					for in, a := range w.Accesses(insts) {
+						if in.Space != trace.SpaceGlobal {
 							continue
 						}
 						lists += int(a.List)
-						samplestest.Addresses(w, a, func(addr uint64) {
+						for addr := range a.Addresses(w.Lists) {
 							array := r.Arrays[r.Array(addr)]
 							if coefficients[array.Name] {
-								return
+								continue
 							}
 							if slot := (addr - array.Base) / (array.Bytes / 3); int(slot) != task%7%3 {
 								t.Fatalf("%v: task %d accesses slot %d of %s", form, task, slot, array.Name)
 							}
-						})
+						}
 					}
 				}
 			}

@@ -143,13 +143,10 @@ func (o *source) take(insts []trace.Inst, w *trace.Warp) {
 func (o *source) address(step, bit int) (addr uint64, known bool) {
 	a := &o.warp.Mem[o.mem[step]]
 	rank := uint32(bits.OnesCount32(o.masks[step] & (1<<bit - 1)))
-	switch {
-	case rank >= a.Count:
+	if rank >= a.Count {
 		return 0, false
-	case a.List != 0:
-		return o.warp.Lists[a.List-1+rank], true
 	}
-	return a.Base + uint64(int64(a.Stride)*int64(rank)), true
+	return a.Address(o.warp.Lists, rank), true
 }
 
 // warpOf makes a warp of the child: its threads are the lane's iterations from first on,

@@ -105,13 +105,7 @@ func (u *nLSU) parts(n *Machine, w *nWarp, in *trace.Inst) *nHeld {
 	if in.Width > 0 {
 		a := w.w.Mem[w.mem]
 		w.mem++
-		for i := range a.Count {
-			if a.List != 0 {
-				addrs = append(addrs, w.w.Lists[a.List-1+i])
-			} else {
-				addrs = append(addrs, a.Base+uint64(int64(a.Stride)*int64(i)))
-			}
-		}
+		addrs = addresses(w.w, &a)
 	}
 	shared := model.Time(n.cfg.Shared.Latency + n.cfg.Shared.Writeback)
 	switch {

@@ -274,7 +274,7 @@ func (m *nMega) waitOf(x *nMegaTask, w *nWarp) int {
 			continue
 		}
 		room -= 32 * int(in.Width)
-		if modeOf(in) != trace.Read || room < 0 || m.inFlight(x.k, wordsOf(w.w, a, in)) {
+		if in.Mode() != trace.Read || room < 0 || m.inFlight(x.k, wordsOf(w.w, a, in)) {
 			return i
 		}
 	}

@@ -67,21 +67,16 @@ func (m *nMega) conflict(first, then *nMegaTask) bool {
 func (m *nMega) task(k *nKernel, c *trace.CTA) *nMegaTask {
 	x := &nMegaTask{k: k, tc: c, reads: map[uint64]bool{}, writes: map[uint64]bool{}}
 	for i := range x.tc.Warps {
-		w, mem := &x.tc.Warps[i], 0
-		for _, at := range w.Path {
-			in := &m.n.prog.Functions[x.k.tk.Function].Insts[at]
-			if in.Width == 0 {
-				continue
-			}
-			a := &w.Mem[mem]
-			if mem++; !paged(in) {
+		w := &x.tc.Warps[i]
+		for in, a := range w.Accesses(m.n.prog.Functions[x.k.tk.Function].Insts) {
+			if !in.Global() {
 				continue
 			}
 			for word := range wordsOf(w, a, in) {
-				if modeOf(in)&trace.Read != 0 {
+				if in.Mode()&trace.Read != 0 {
 					x.reads[word] = true
 				}
-				if modeOf(in)&trace.Write != 0 {
+				if in.Mode()&trace.Write != 0 {
 					x.writes[word] = true
 				}
 			}
@@ -93,7 +88,7 @@ func (m *nMega) task(k *nKernel, c *trace.CTA) *nMegaTask {
 // wordsOf are the words of an access.
 func wordsOf(w *trace.Warp, a *trace.Access, in *trace.Inst) map[uint64]bool {
 	all := map[uint64]bool{}
-	for _, lane := range addresses(w, a) {
+	for lane := range a.Addresses(w.Lists) {
 		for b := lane; b < lane+uint64(in.Width); b++ {
 			all[b/4] = true
 		}

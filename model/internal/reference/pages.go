@@ -78,31 +78,9 @@ func (o *nOverlap) arrayOf(addr uint64, p *nPage) uint32 {
 	return p.arrays[0]
 }
 
-func addresses(w *trace.Warp, a *trace.Access) (all []uint64) {
-	for i := range a.Count {
-		if a.List != 0 {
-			all = append(all, w.Lists[a.List-1+i])
-		} else {
-			all = append(all, a.Base+uint64(int64(a.Stride)*int64(i)))
-		}
-	}
-	return all
-}
+func addresses(w *trace.Warp, a *trace.Access) []uint64 { return slices.Collect(a.Addresses(w.Lists)) }
 
-func paged(in *trace.Inst) bool {
-	return in.Class == trace.ClassMemory && in.Width > 0 &&
-		(in.Space == trace.SpaceGlobal || in.Space == trace.SpaceTexture)
-}
-
-func modeOf(in *trace.Inst) trace.Mode {
-	if in.Flags&trace.InstAtomic != 0 {
-		return trace.ReadWrite
-	}
-	if in.Flags&trace.InstStore != 0 {
-		return trace.Write
-	}
-	return trace.Read
-}
+func paged(in *trace.Inst) bool { return in.Mem() && in.Global() }
 
 // footprint lists the pages that a CTA may touch: the pages of its stated ranges, or of the hull of its accesses in
 // each array. With exact pages it lists the pages of its accesses.
@@ -118,20 +96,14 @@ func (o *nOverlap) footprint(k *nKernel, c *trace.CTA) []nTouch {
 		return o.touches(spans)
 	}
 	for i := range c.Warps {
-		w, next := &c.Warps[i], 0
-		for _, step := range w.Path {
-			in := &o.n.prog.Functions[k.tk.Function].Insts[step]
-			if in.Class != trace.ClassMemory || in.Width == 0 {
+		w := &c.Warps[i]
+		for in, a := range w.Accesses(o.n.prog.Functions[k.tk.Function].Insts) {
+			if !in.Global() {
 				continue
 			}
-			addrs := addresses(w, &w.Mem[next])
-			next++
-			if !paged(in) {
-				continue
-			}
-			for _, addr := range addrs {
+			for addr := range a.Addresses(w.Lists) {
 				if p := o.page(addr); p != nil {
-					spans = append(spans, nSpan{o.arrayOf(addr, p), modeOf(in), addr, addr + uint64(in.Width)})
+					spans = append(spans, nSpan{o.arrayOf(addr, p), in.Mode(), addr, addr + uint64(in.Width)})
 				}
 			}
 		}

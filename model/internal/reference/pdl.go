@@ -198,14 +198,9 @@ func (p *nPDL) conflicts(k *nKernel, in *trace.Inst, addrs []uint64) bool {
 	mine, _ := touchedSectors(addrs, uint64(in.Width))
 	for _, item := range p.itemsBefore(k) {
 		for i := range item.tc.Warps {
-			w, mem := &item.tc.Warps[i], 0
-			for _, at := range w.Path {
-				x := &p.n.prog.Functions[item.def.tk.Function].Insts[at]
-				if x.Width == 0 {
-					continue
-				}
-				its, _ := touchedSectors(addresses(w, &w.Mem[mem]), uint64(x.Width))
-				mem++
+			w := &item.tc.Warps[i]
+			for x, a := range w.Accesses(p.n.prog.Functions[item.def.tk.Function].Insts) {
+				its, _ := touchedSectors(addresses(w, a), uint64(x.Width))
 				if x.Space != trace.SpaceGlobal || !writes(x) && !writes(in) {
 					continue
 				}

@@ -285,12 +285,8 @@ func (x *exporter) warp(p Place, w *trace.Warp, code []trace.Inst) {
 
 // appendAddresses appends the addresses of an access.
 func appendAddresses(list []int64, a *trace.Access, lists []uint64) []int64 {
-	for i := range a.Count {
-		if a.List != 0 {
-			list = append(list, int64(lists[a.List-1+i]))
-		} else {
-			list = append(list, int64(a.Base+uint64(int64(a.Stride)*int64(i))))
-		}
+	for addr := range a.Addresses(lists) {
+		list = append(list, int64(addr))
 	}
 	return list
 }
