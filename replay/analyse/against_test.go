@@ -67,3 +67,40 @@ func TestEveryContrastAddsUp(t *testing.T) {
 		}
 	}
 }
+
+// partnered is an admission that runs beside a CTA scheduler of its own alone.
+type partnered struct{ hasPartner *bool }
+
+func (p partnered) Queue(n, queues int) int {
+	if !*p.hasPartner {
+		panic("a queue without its partner")
+	}
+	return n % queues
+}
+
+// The first mixed step of a contrast panics: its decision joins the next one, which brings the partner.
+func TestFirstStepCannotStandAlone(t *testing.T) {
+	hasPartner := false
+	policies.Admissions.Register(policies.Option[model.Admission]{Name: "partnered",
+		New: func(policies.Args) (model.Admission, error) { hasPartner = false; return partnered{&hasPartner}, nil }})
+	policies.CTASchedulers.Register(policies.Option[model.CTAScheduler]{Name: "partner",
+		New: func(policies.Args) (model.CTAScheduler, error) { hasPartner = true; return lowestSM{}, nil }})
+	c := contrast(t, samplestest.Trace(t, "vecadd", "n=4096"), "k20c", "hyperq,admission=partnered,cta=partner",
+		"hyperq")
+	const joined = "admission: hwq → partnered, cta: fifo → partner"
+	if len(c.Steps) != 2 || c.Steps[1].Switched != joined {
+		t.Errorf("steps %+v, want the first policy and one step %q", c.Steps, joined)
+	}
+}
+
+// lowestSM places CTAs of the first kernel on the first SM with room.
+type lowestSM struct{}
+
+func (lowestSM) Place(v *model.CTAView) (kernel, sm int, ok bool) {
+	for sm := range v.SMs() {
+		if v.Fits(0, sm) {
+			return 0, sm, true
+		}
+	}
+	return 0, 0, false
+}
