@@ -193,6 +193,7 @@ func TestNotebooks(t *testing.T) {
 	if err != nil || len(notebooks) < 5 {
 		t.Fatalf("notebooks %v, %v", notebooks, err)
 	}
+	env = append(env, "MPLCONFIGDIR="+t.TempDir()) // the first one lists the fonts for all
 	for _, n := range notebooks {
 		t.Run(filepath.Base(n), func(t *testing.T) {
 			path, err := filepath.Abs(n)
@@ -201,9 +202,8 @@ func TestNotebooks(t *testing.T) {
 			}
 			cmd := exec.Command(python, "-c", notebookScript, path, t.TempDir(), strconv.FormatBool(*update),
 				"../../samples/queries/requirements.txt")
-			cmd.Env = append(env, "TMPDIR="+t.TempDir(), "IPYTHONDIR="+t.TempDir(), "MPLCONFIGDIR="+t.TempDir(),
-				"JUPYTER_DATA_DIR="+t.TempDir(),
-				"JUPYTER_RUNTIME_DIR="+t.TempDir())
+			cmd.Env = append(env, "TMPDIR="+t.TempDir(), "IPYTHONDIR="+t.TempDir(),
+				"JUPYTER_DATA_DIR="+t.TempDir(), "JUPYTER_RUNTIME_DIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)

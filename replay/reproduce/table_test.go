@@ -130,6 +130,19 @@ func TestSmallSetHasNoEmptyTable(t *testing.T) {
 	}
 }
 
+// The small set of no paper needs a real input.
+func TestSmallSetNeedsNoFile(t *testing.T) {
+	for _, p := range Papers() {
+		plan, err := newPlan(p, &Options{Quick: true, Data: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(plan.missing) > 0 {
+			t.Errorf("%s: not at hand: %q", p.Name, plan.missing)
+		}
+	}
+}
+
 // A chart is as high as its bars: 14 pixels and 4 between rows, 14 more for a published figure.
 func TestChartHeight(t *testing.T) {
 	table := &Table{Name: "p/e", Points: []Point{{Row: "A", Column: "x", Here: 2, Paper: 3},
