@@ -271,10 +271,7 @@ func (c *macsimCTA) step(w *trace.Warp, s *macsim.Step) error {
 	if err != nil {
 		return err
 	}
-	if n := len(w.Masks); n == 0 || w.Masks[n-1].Mask != s.Mask {
-		w.Masks = append(w.Masks, trace.MaskRun{At: uint32(len(w.Path)), Mask: s.Mask})
-	}
-	w.Path = append(w.Path, index)
+	w.Step(index, s.Mask)
 	if inst.Width > 0 {
 		c.access(w, s, op.Space)
 	}

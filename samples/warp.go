@@ -96,11 +96,7 @@ func (w *Warp) step(op Op) {
 	if w.live == 0 {
 		panic(fmt.Sprintf("samples: warp %d goes on after its end", w.ID))
 	}
-	masks := w.out.Masks
-	if len(masks) == 0 || masks[len(masks)-1].Mask != w.mask {
-		w.out.Masks = append(masks, trace.MaskRun{At: uint32(len(w.out.Path)), Mask: w.mask})
-	}
-	w.out.Path = append(w.out.Path, op.inst)
+	w.out.Step(op.inst, w.mask)
 }
 
 // Mem records a memory step; addr gives the address of each active lane.

@@ -1,6 +1,25 @@
 package trace
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
+
+// AddWarp appends a warp without steps, with the memory of one that the CTA had before, if there is any.
+func (c *CTA) AddWarp(id uint32) *Warp {
+	c.Warps = slices.Grow(c.Warps, 1)[:len(c.Warps)+1]
+	w := &c.Warps[len(c.Warps)-1]
+	*w = Warp{ID: id, Path: w.Path[:0], Masks: w.Masks[:0], Mem: w.Mem[:0], Lists: w.Lists[:0], Launches: w.Launches[:0]}
+	return w
+}
+
+// Step appends a step with its mask.
+func (w *Warp) Step(inst, mask uint32) {
+	if n := len(w.Masks); n == 0 || w.Masks[n-1].Mask != mask {
+		w.Masks = append(w.Masks, MaskRun{At: uint32(len(w.Path)), Mask: mask})
+	}
+	w.Path = append(w.Path, inst)
+}
 
 // Accesses yields the executed instructions of a warp that carry an [Access], in order, of a function's instructions.
 func (w *Warp) Accesses(insts []Inst) iter.Seq2[*Inst, *Access] {

@@ -33,3 +33,24 @@ func TestAccesses(t *testing.T) {
 		break
 	}
 }
+
+// Steps share a run of masks while the mask stays; a further warp of a CTA takes the memory of one before it.
+func TestSteps(t *testing.T) {
+	c := CTA{}
+	w := c.AddWarp(3)
+	for _, s := range [][2]uint32{{4, 1}, {5, 1}, {4, 3}} {
+		w.Step(s[0], s[1])
+	}
+	if w.ID != 3 || !slices.Equal(w.Path, []uint32{4, 5, 4}) || !slices.Equal(w.Masks, []MaskRun{{0, 1}, {2, 3}}) {
+		t.Errorf("%+v", w)
+	}
+	memory := &w.Path[0]
+	c.Warps = c.Warps[:0]
+	w = c.AddWarp(1)
+	if w.ID != 1 || len(w.Path)+len(w.Masks) > 0 || &w.Path[:1][0] != memory {
+		t.Errorf("the second is %+v", w)
+	}
+	if w = c.AddWarp(2); len(c.Warps) != 2 || cap(w.Path) > 0 {
+		t.Errorf("%d warps, the last with the memory of another", len(c.Warps))
+	}
+}

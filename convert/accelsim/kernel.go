@@ -171,15 +171,7 @@ func (k *kernel) addWarp(id uint32) (*trace.Warp, error) {
 			return nil, k.l.errorf("warp %d comes a second time in one CTA", id)
 		}
 	}
-	n := len(k.cta.Warps)
-	if n < cap(k.cta.Warps) {
-		k.cta.Warps = k.cta.Warps[:n+1]
-	} else {
-		k.cta.Warps = append(k.cta.Warps, trace.Warp{})
-	}
-	w := &k.cta.Warps[n]
-	*w = trace.Warp{ID: id, Path: w.Path[:0], Masks: w.Masks[:0], Mem: w.Mem[:0], Lists: w.Lists[:0]}
-	return w, nil
+	return k.cta.AddWarp(id), nil
 }
 
 // warp reads the instructions of one warp.

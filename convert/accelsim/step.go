@@ -159,10 +159,7 @@ func (k *kernel) record(w *trace.Warp, s *static, pc, mask uint32, a trace.Acces
 	if inst == noInst {
 		inst = k.addInst(s, space)
 	}
-	if n := len(w.Masks); n == 0 || w.Masks[n-1].Mask != mask {
-		w.Masks = append(w.Masks, trace.MaskRun{At: uint32(len(w.Path)), Mask: mask})
-	}
-	w.Path = append(w.Path, inst)
+	w.Step(inst, mask)
 	if !s.mem {
 		return
 	}

@@ -169,10 +169,7 @@ func (c *converter) step(w *trace.Warp, inst, mask uint32) error {
 	if c.steppedCTA++; c.steppedCTA > maxSteps {
 		return fmt.Errorf("more than %d warp instructions of one CTA", maxSteps)
 	}
-	if n := len(w.Masks); n == 0 || w.Masks[n-1].Mask != mask {
-		w.Masks = append(w.Masks, trace.MaskRun{At: uint32(len(w.Path)), Mask: mask})
-	}
-	w.Path = append(w.Path, inst)
+	w.Step(inst, mask)
 	return nil
 }
 

@@ -198,17 +198,14 @@ func (b *builder) add(rec []byte, use func(*trace.CTA) error) error {
 		b.open = true
 	}
 	if n := len(b.cta.Warps); n == 0 || b.cta.Warps[n-1].ID != warp {
-		b.grow(warp)
+		b.cta.AddWarp(warp)
 	}
 	if b.insts++; b.insts > MaxCTA {
 		return fmt.Errorf("CTA %d has more than %d warp instructions", cta, MaxCTA)
 	}
 	w := &b.cta.Warps[len(b.cta.Warps)-1]
 	mask, flags := be.Uint32(rec[24:]), be.Uint32(rec[36:])
-	if n := len(w.Masks); n == 0 || w.Masks[n-1].Mask != mask {
-		w.Masks = append(w.Masks, trace.MaskRun{At: uint32(len(w.Path)), Mask: mask})
-	}
-	w.Path = append(w.Path, be.Uint32(rec[20:]))
+	w.Step(be.Uint32(rec[20:]), mask)
 	if flags&flagMemory == 0 {
 		return nil
 	}
@@ -220,18 +217,6 @@ func (b *builder) add(rec []byte, use func(*trace.CTA) error) error {
 	}
 	w.Mem = append(w.Mem, a)
 	return nil
-}
-
-// grow opens a warp, with the memory of an earlier one if there is any.
-func (b *builder) grow(id uint32) {
-	n := len(b.cta.Warps)
-	if n < cap(b.cta.Warps) {
-		b.cta.Warps = b.cta.Warps[:n+1]
-		w := &b.cta.Warps[n]
-		*w = trace.Warp{ID: id, Path: w.Path[:0], Masks: w.Masks[:0], Mem: w.Mem[:0], Lists: w.Lists[:0]}
-		return
-	}
-	b.cta.Warps = append(b.cta.Warps, trace.Warp{ID: id})
 }
 
 // list reads a list of addresses back.

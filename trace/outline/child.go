@@ -160,11 +160,11 @@ func (c *child) warpOf(o *source, l *lane, id uint32, first int, w *trace.Warp) 
 		live |= 1 << j
 	}
 	for _, i := range c.index {
-		step(w, i, math.MaxUint32)
+		w.Step(i, math.MaxUint32)
 	}
-	step(w, c.leave, ^live) // a guarded exit is issued even if no lane takes it
+	w.Step(c.leave, ^live) // a guarded exit is issued even if no lane takes it
 	for mask, i := next(o, &left); mask != 0; mask, i = next(o, &left) {
-		step(w, c.inst[i], mask)
+		w.Step(c.inst[i], mask)
 		if o.insts[i].Mem() {
 			c.access(o, l, &left, mask, w)
 		}
@@ -174,7 +174,7 @@ func (c *child) warpOf(o *source, l *lane, id uint32, first int, w *trace.Warp) 
 		}
 	}
 	if live != 0 {
-		step(w, c.ending, live)
+		w.Step(c.ending, live)
 	}
 }
 
@@ -211,12 +211,4 @@ func (c *child) access(o *source, l *lane, left *[32][]int, mask uint32, w *trac
 		w.Lists = append(w.Lists, addr)
 	}
 	w.Mem = append(w.Mem, trace.Access{List: uint32(from) + 1, Count: uint32(len(w.Lists) - from)})
-}
-
-// step appends an instruction with a mask.
-func step(w *trace.Warp, inst, mask uint32) {
-	if n := len(w.Masks); n == 0 || w.Masks[n-1].Mask != mask {
-		w.Masks = append(w.Masks, trace.MaskRun{At: uint32(len(w.Path)), Mask: mask})
-	}
-	w.Path = append(w.Path, inst)
 }

@@ -153,7 +153,7 @@ func (o *writer) parent(next *uint32) trace.Warp {
 	at := 0
 	copied := func(to int) {
 		for ; at < to; at++ {
-			step(&w, from.warp.Path[at], from.masks[at])
+			w.Step(from.warp.Path[at], from.masks[at])
 			if from.insts[from.warp.Path[at]].Mem() {
 				w.Mem = append(w.Mem, from.warp.Mem[from.mem[at]])
 			}
@@ -162,7 +162,7 @@ func (o *writer) parent(next *uint32) trace.Warp {
 	spans(o.loops, from.insts, from.warp.Path, func(s *span) {
 		copied(s.lo)
 		trips, lanes := s.trips(from.masks)
-		step(&w, o.children[s.loop].launch, lanes)
+		w.Step(o.children[s.loop].launch, lanes)
 		for m := lanes; m != 0; m &= m - 1 {
 			bit := bits.TrailingZeros32(m)
 			w.Launches = append(w.Launches, trace.Launch{

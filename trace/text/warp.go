@@ -281,14 +281,7 @@ func (b *builder) build(p *parser, c *cta, id uint32) error {
 }
 
 func (b *builder) buildWarp(p *parser, t *warp, id uint32) error {
-	n := len(b.cta.Warps)
-	if n < cap(b.cta.Warps) {
-		b.cta.Warps = b.cta.Warps[:n+1]
-	} else {
-		b.cta.Warps = append(b.cta.Warps, trace.Warp{})
-	}
-	w := &b.cta.Warps[n]
-	w.ID, w.Path, w.Masks, w.Mem, w.Lists, w.Launches = id, w.Path[:0], w.Masks[:0], w.Mem[:0], w.Lists[:0], w.Launches[:0]
+	w := b.cta.AddWarp(id)
 	b.mask = blockMask(p.kernel.Block.Count(), id)
 	resetItems(t.body)
 	return b.items(p, w, t.body)
@@ -334,12 +327,8 @@ func (b *builder) step(p *parser, w *trace.Warp, t *item) error {
 	if t.hasMask {
 		b.mask = t.mask
 	}
-	at := uint32(len(w.Path))
-	if n := len(w.Masks); n == 0 || w.Masks[n-1].Mask != b.mask {
-		w.Masks = append(w.Masks, trace.MaskRun{At: at, Mask: b.mask})
-	}
 	for i := t.first; i <= t.last; i++ {
-		w.Path = append(w.Path, i)
+		w.Step(i, b.mask)
 		b.steps++
 		if in := p.w.Inst(p.code.id, i); in.Mem() {
 			w.Mem = append(w.Mem, b.access(w, t, in))
