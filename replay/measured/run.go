@@ -184,33 +184,16 @@ func simulate(ctx context.Context, r *container.Reader, cfg *hardware.Config, po
 
 // durations adds up the kernels of a run.
 type durations struct {
+	model.Discard
 	kernels int
 	cycles  model.Time
 }
 
-// Kernel is of [model.Observer], and the others too.
+// Kernel adds one up.
 func (d *durations) Kernel(r *model.KernelRecord) {
 	d.kernels++
 	d.cycles += r.End - r.FirstCTA
 }
-
-// CTA is not needed.
-func (d *durations) CTA(*model.CTARecord) {}
-
-// Stage is not needed.
-func (d *durations) Stage(*model.StageRecord) {}
-
-// Launch is not needed.
-func (d *durations) Launch(*model.LaunchRecord) {}
-
-// Page is not needed.
-func (d *durations) Page(*model.PageRecord) {}
-
-// Task is not needed.
-func (d *durations) Task(*model.TaskRecord) {}
-
-// Sample is not needed.
-func (d *durations) Sample(*model.SampleRecord) {}
 
 // Groups sums up results: by machine, kernel and role, in that order, and then
 // all that test a machine, as kernel "", if they are of several kernels.
