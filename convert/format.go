@@ -73,9 +73,6 @@ func Register(f Format) {
 	slices.SortFunc(formats, func(a, b Format) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Formats returns all formats by name.
-func Formats() []Format { return slices.Clone(formats) }
-
 // Names returns the names of all formats, sorted.
 func Names() []string {
 	var names []string

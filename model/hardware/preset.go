@@ -81,16 +81,6 @@ func (c *Config) Equal(d *Config) bool {
 	return reflect.DeepEqual(c, d) || c.TOML() == d.TOML() // an empty list may be nil
 }
 
-// PresetSource returns the TOML file of a preset, with the source of every
-// number beside it; nil if there is no such preset.
-func PresetSource(name string) []byte {
-	data, err := presetFiles.ReadFile(path.Join("presets", name+".toml"))
-	if err != nil {
-		return nil
-	}
-	return data
-}
-
 // FindConfig returns the machine that a user requested: a file if the argument has a path separator or ends in .toml
 // or .config, otherwise a preset. It returns an error if there is no such preset or file.
 func FindConfig(arg string) (*Config, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func TestPresetsLoad(t *testing.T) {
 func TestPresetsHaveSources(t *testing.T) {
 	for _, name := range Presets() {
 		values := 0
-		for i, line := range strings.Split(string(PresetSource(name)), "\n") {
+		for i, line := range strings.Split(string(presetSource(name)), "\n") {
 			key, rest, ok := strings.Cut(line, "=")
 			if !ok || strings.HasPrefix(line, "#") || slices.Contains([]string{"name", "description", "base"},
 				strings.TrimSpace(key)) {
@@ -61,7 +62,7 @@ func TestPresetsHaveSources(t *testing.T) {
 				t.Errorf("%s.toml:%d: estimated from what? %s", name, i+1, line)
 			}
 		}
-		based := strings.Contains(string(PresetSource(name)), "\nbase = ")
+		based := strings.Contains(string(presetSource(name)), "\nbase = ")
 		if want := len(Keys()) - 2; !based && values != want { // name and description aside
 			t.Errorf("%s: %d values, want all %d", name, values, want)
 		}
@@ -308,8 +309,8 @@ func TestReadConfigLimits(t *testing.T) {
 
 func FuzzReadConfig(f *testing.F) {
 	f.Add("base = \"a100\"\n[sm]\ncount = 3\n")
-	f.Add(string(PresetSource("h200")))
-	f.Add(string(PresetSource("k20c")))
+	f.Add(string(presetSource("h200")))
+	f.Add(string(presetSource("k20c")))
 	f.Add("sm.count = 1e400")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := ReadConfig("fuzz", []byte(text))
@@ -343,4 +344,14 @@ func TestReplacedKeys(t *testing.T) {
 			t.Errorf("a file with %s: %v", key, err)
 		}
 	}
+}
+
+// presetSource returns the TOML file of a preset, with the source of every
+// number beside it; nil if there is no such preset.
+func presetSource(name string) []byte {
+	data, err := presetFiles.ReadFile(path.Join("presets", name+".toml"))
+	if err != nil {
+		return nil
+	}
+	return data
 }

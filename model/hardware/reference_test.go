@@ -52,11 +52,7 @@ func TestReference(t *testing.T) {
 	if !slices.Equal(keys, Keys()) {
 		t.Errorf("the reference has %d keys, not the %d of a machine in their order", len(keys), len(Keys()))
 	}
-	var b bytes.Buffer
-	if err := WriteReference(&b); err != nil {
-		t.Fatal(err)
-	}
-	generated(t, "settings.md", b.Bytes())
+	generated(t, "settings.md", []byte(reference()))
 	schema, err := Schema()
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +79,7 @@ func TestReferenceSchemaFits(t *testing.T) {
 		return misfit(schema, file, "")
 	}
 	for _, name := range Presets() {
-		if why := fits(string(PresetSource(name))); why != "" {
+		if why := fits(string(presetSource(name))); why != "" {
 			t.Errorf("%s: %s", name, why)
 		}
 	}

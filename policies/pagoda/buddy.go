@@ -47,21 +47,12 @@ func NewBuddy(pool, smallest int) (*Buddy, error) {
 	return &Buddy{pool: pool, smallest: smallest, marks: make([]bool, nodes)}, nil
 }
 
-// Nodes returns the length of the mark array: 128 for 32 KB in 512 B blocks.
-func (b *Buddy) Nodes() int { return len(b.marks) }
-
 // Fits reports whether an empty pool could hold the request. One that does not
 // fit would be tried for ever.
 func (b *Buddy) Fits(bytes int) bool { return bytes > 0 && bytes <= b.pool }
 
 // Size returns the bytes of a node's block.
 func (b *Buddy) Size(n Node) int { return b.pool >> depth(n) }
-
-// Offset returns where a node's block begins in the pool, in bytes.
-func (b *Buddy) Offset(n Node) int { return (int(n) - 1<<depth(n)) * b.Size(n) }
-
-// Marked reports whether a node is marked.
-func (b *Buddy) Marked(n Node) bool { return b.marks[n] }
 
 // Find returns the lowest free block of the smallest size that holds the
 // request, without taking it.

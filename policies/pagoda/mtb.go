@@ -114,9 +114,6 @@ func (m *MTB) Slot(i int) Slot { return m.slots[i] }
 // Busy returns the number of executor warps at work.
 func (m *MTB) Busy() int { return m.cfg.Executors - bits.OnesCount64(m.idle) }
 
-// Shared returns the allocator, to be looked at only.
-func (m *MTB) Shared() *Buddy { return m.shared }
-
 // Entry returns the entry that the announced code reads or writes in GPU memory.
 func (m *MTB) Entry() ID {
 	if m.phase == phaseScan {

@@ -112,9 +112,6 @@ func (t *Table) Column(id ID) int { return int(id-firstID) / t.rows }
 // Row returns the row of an entry in its column.
 func (t *Table) Row(id ID) int { return int(id-firstID) % t.rows }
 
-// Columns and Rows are the extents of the table.
-func (t *Table) Columns() int { return t.columns }
-
 // Rows returns the entries of one column.
 func (t *Table) Rows() int { return t.rows }
 
@@ -123,9 +120,6 @@ func (t *Table) CPU(id ID) Entry { return t.cpu[id-firstID] }
 
 // GPU returns an entry as the GPU has it.
 func (t *Table) GPU(id ID) Entry { return t.gpu[id-firstID] }
-
-// Room returns how many entries are free by the CPU's copy.
-func (t *Table) Room() int { return t.nfree }
 
 // Span returns the entries from the first to the last that the CPU has a task in.
 func (t *Table) Span() int {
@@ -344,10 +338,7 @@ func (t *Table) clear(id ID, e *Entry, s State) {
 	t.nfree++
 }
 
-// Quiet reports whether a scan of the column would change nothing.
-func (t *Table) Quiet(column int) bool { return t.quiet(column, 0) }
-
-// quiet leaves out the rows of a set.
+// quiet reports whether a scan of the column would change nothing, leaving out the rows of a set.
 func (t *Table) quiet(column int, but uint64) bool {
 	for hot := t.hot[column] &^ but; hot != 0; hot &= hot - 1 {
 		id := t.ID(column, bits.TrailingZeros64(hot))

@@ -118,13 +118,6 @@ func (r *Reference) Name() string { return fmt.Sprintf("%s %d", r.Kind, r.Seed) 
 const referenceHeader = "preset\tkind\tseed\tdigest\tcycles\twarp_insts" +
 	"\tl1_accesses\tl2_accesses\tl2_misses\tdram_reads\tdram_writes\tdram_requests\trow_misses"
 
-// line is the reference as a line of the table.
-func (r *Reference) line() string {
-	return fmt.Sprintf("%s\t%s\t%d\t%s\t%.0f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d", r.Preset, r.Kind, r.Seed, r.Digest,
-		r.Cycles, r.WarpInsts,
-		r.L1Accesses, r.L2Accesses, r.L2Misses, r.DRAMReads, r.DRAMWrites, r.Requests, r.RowMisses)
-}
-
 // References returns Accel-Sim's cases, in the order of the table.
 func References() ([]Reference, error) { return parseReferences(accelsimTable) }
 

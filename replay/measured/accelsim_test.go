@@ -324,3 +324,10 @@ func TestAgreements(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// line is the reference as a line of the table.
+func (r *Reference) line() string {
+	return fmt.Sprintf("%s\t%s\t%d\t%s\t%.0f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d", r.Preset, r.Kind, r.Seed, r.Digest,
+		r.Cycles, r.WarpInsts,
+		r.L1Accesses, r.L2Accesses, r.L2Misses, r.DRAMReads, r.DRAMWrites, r.Requests, r.RowMisses)
+}

@@ -16,8 +16,6 @@ const (
 	codeList              // plain count, then as many plain values
 )
 
-func (c code) String() string { return [...]string{"plain", "delta", "text", "list"}[c] }
-
 // field is one field of a record kind: the one place that says its tag, its
 // code and where its value lives. Writer, reader and docs/format.md follow it.
 type field[T any] struct {

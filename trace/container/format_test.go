@@ -92,3 +92,5 @@ func TestFormatExamples(t *testing.T) {
 		t.Errorf("the first example is written as:\n%s", got)
 	}
 }
+
+func (c code) String() string { return [...]string{"plain", "delta", "text", "list"}[c] }

@@ -164,11 +164,11 @@ var update = flag.Bool("update", false, "write docs/accelsim-configs.md anew")
 func TestDocument(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "docs", "accelsim-configs.md")
 	if *update {
-		if err := os.WriteFile(path, []byte(Markdown()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(markdown()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != Markdown() {
+	if text, err := os.ReadFile(path); err != nil || string(text) != markdown() {
 		t.Errorf("%s is not the table of the options (%v): go test ./model/hardware/gpgpusim -update", path, err)
 	}
 }

@@ -58,9 +58,6 @@ func dims(name, doc string, at func(*KernelRow) *trace.Dim3) []table.Field[Kerne
 	return fields
 }
 
-// DerivedKernelColumns are those that a trace counts itself; nothing reads them.
-var DerivedKernelColumns = []string{"ctas", "warps", "warp_instructions", "thread_instructions", "memory_instructions"}
-
 // Kernels is the sheet of the kernel instances, and the one that must be there.
 var Kernels = table.Sheet[KernelRow]{
 	Name: "kernels", Row: "a kernel instance", Order: "by kernel",

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Markdown returns the document about all options.
-func Markdown() string {
+// markdown returns the document about all options.
+func markdown() string {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, part := range []struct {
