@@ -183,7 +183,7 @@ func (r *fusion) outputs(t model.Time) {
 	for i, k := range r.kernels {
 		end := t
 		if bytes := sum(k, func(x *model.Task) uint64 { return x.OutBytes }); bytes > 0 {
-			_, end = r.host.copy(false, bytes, t)
+			end = r.host.copy(false, bytes, t)
 		}
 		r.m.At(end, fusionBack, uint64(i))
 	}

@@ -11,13 +11,12 @@ type taskHost struct {
 	outs map[uint32]*model.Task
 }
 
-// copy makes the call of a copy at t or when the thread is free, and returns when
-// the call begins and when the copy ends.
-func (h *taskHost) copy(in bool, bytes uint64, t model.Time) (at, end model.Time) {
-	at = max(t, h.free)
+// copy makes the call of a copy at t or when the thread is free, and returns when the copy ends.
+func (h *taskHost) copy(in bool, bytes uint64, t model.Time) (end model.Time) {
+	at := max(t, h.free)
 	_, h.end = h.m.Copy(in, bytes, at)
 	h.free = at + h.m.CopyCall()
-	return at, h.end
+	return h.end
 }
 
 // wait lets the thread wait for the last copy.
@@ -37,7 +36,7 @@ func (h *taskHost) output(k *model.Task, event uint8, t model.Time) {
 		h.outs = map[uint32]*model.Task{}
 	}
 	h.outs[k.Kernel] = k
-	_, end := h.copy(false, k.OutBytes, t)
+	end := h.copy(false, k.OutBytes, t)
 	h.m.At(end, event, uint64(k.Kernel))
 }
 

@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,7 +40,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, paths []string) error {
 		results, err := a.replayOne(cmd, f, path)
 		all = append(all, results...)
 		if err != nil {
-			return a.partial(cmd.Context(), all, err)
+			return a.partial(all, err)
 		}
 	}
 	if err := a.printRuns(all); err != nil {
@@ -58,7 +57,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, paths []string) error {
 }
 
 // partial prints the results that were finished before an error or an interrupt, and returns the error.
-func (a *app) partial(ctx context.Context, results []*replay.Result, err error) error {
+func (a *app) partial(results []*replay.Result, err error) error {
 	if len(results) == 0 {
 		return err
 	}

@@ -65,7 +65,7 @@ func (e *accessEncoder) encode(cols *[numCTAColumns]column, id uint32, mask uint
 	if best.shape == shapeList && a.List == 0 {
 		best = plan{shape: shapeIndex, base: a.Base, stride: a.Stride}
 	}
-	e.emit(cols, s, id, &best, addrs)
+	e.emit(cols, s, &best, addrs)
 	e.remember(id, mask, &best, addrs)
 }
 
@@ -198,7 +198,7 @@ func cost(d uint64) int {
 }
 
 // emit appends the form byte and the values that it announces.
-func (e *accessEncoder) emit(cols *[numCTAColumns]column, s *site, id uint32, p *plan, addrs []uint64) {
+func (e *accessEncoder) emit(cols *[numCTAColumns]column, s *site, p *plan, addrs []uint64) {
 	form, expected := p.shape, uint64(0)
 	switch p.shape {
 	case shapeSelf:
@@ -294,7 +294,7 @@ func (e *accessEncoder) encodeBulk(cols *[numCTAColumns]column, s *site, a *trac
 	if a.List > 0 {
 		p = plan{shape: shapeList}
 	}
-	e.emit(cols, s, 0, &p, list)
+	e.emit(cols, s, &p, list)
 	cols[colForm][len(cols[colForm])-1] |= formCount
 	cols[colCount].uint(uint64(a.Count))
 	s.put(p.base, e.warp, e.cta)

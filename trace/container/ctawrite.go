@@ -182,7 +182,7 @@ func (e *ctaEncoder) addWarp(k *trace.Kernel, code *blockCode, insts []trace.Ins
 	}
 	e.maskBuf = masks
 	e.addMasks(masks)
-	e.addLaunches(k, w.Launches)
+	e.addLaunches(w.Launches)
 	mem := w.Mem
 	mask := uint32(0)
 	for at, i := range w.Path {
@@ -242,7 +242,7 @@ func (e *ctaEncoder) reference(col int, id uint32, known bool, last *uint32, n i
 	*last = id
 }
 
-func (e *ctaEncoder) addLaunches(k *trace.Kernel, launches []trace.Launch) {
+func (e *ctaEncoder) addLaunches(launches []trace.Launch) {
 	e.cols[colLaunches].uint(uint64(len(launches)))
 	e.sizes.launches += uint64(len(launches))
 	at := uint32(0)
