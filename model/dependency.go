@@ -1,9 +1,7 @@
 package model
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"gpureplay/trace"
 )
@@ -44,20 +42,13 @@ type DependencyMachine struct{ View }
 // CTAs hands over the CTAs of a kernel in order, as the trace has them. It returns an error if the trace cannot be
 // read.
 func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
-	cursor, err := x.m.tr.CTAs(kernel, 0)
-	if err != nil {
-		return err
-	}
-	var c trace.CTA
-	for {
-		switch err := cursor.Next(&c); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	for c, err := range trace.EachCTA(x.m.tr, kernel) {
+		if err != nil {
 			return fmt.Errorf("kernel %d: %w", kernel, err)
 		}
-		do(&c)
+		do(c)
 	}
+	return nil
 }
 
 // Kernel reads the header of a kernel. It returns an error if there is no such kernel.

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"errors"
-	"io"
 	"math/bits"
 
 	"gpureplay/model/hardware"
@@ -27,19 +25,16 @@ func (m *core) footprint(kernel uint32) (*footprint, error) {
 	if err := m.tr.Kernel(kernel, &k); err != nil {
 		return nil, err
 	}
-	ctas := m.tr.CTAsOf(&k, 0)
 	f := &footprint{at: map[uint64]int{}}
-	var c trace.CTA
-	for insts := m.prog.Functions[k.Function].Insts; ; {
-		if err := ctas.Next(&c); errors.Is(err, io.EOF) {
-			return f, nil
-		} else if err != nil {
+	for c, err := range trace.Each(m.tr.CTAsOf(&k, 0)) {
+		if err != nil {
 			return nil, err
 		}
 		for i := range c.Warps {
-			f.warp(&c.Warps[i], insts)
+			f.warp(&c.Warps[i], m.prog.Functions[k.Function].Insts)
 		}
 	}
+	return f, nil
 }
 
 func (f *footprint) warp(w *trace.Warp, insts []trace.Inst) {

@@ -1,9 +1,7 @@
 package policies
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"gpureplay/model/hardware"
@@ -56,15 +54,9 @@ func ProfileTrace(r *container.Reader, as host.AsTasks) (*TraceProfile, error) {
 		return nil, err
 	}
 	f.arrays(p.Arrays)
-	ops, recorded := r.HostOps(), map[uint64]bool{}
-	var op trace.HostOp
-	started := uint64(0)
-	for {
-		switch err := ops.Next(&op); {
-		case errors.Is(err, io.EOF):
-			f.NotStarted -= min(f.NotStarted, started)
-			return f, nil
-		case err != nil:
+	started, recorded := uint64(0), map[uint64]bool{}
+	for op, err := range trace.Each(r.HostOps()) {
+		if err != nil {
 			return nil, err
 		}
 		f.times(op.Recorded)
@@ -93,11 +85,13 @@ func ProfileTrace(r *container.Reader, as host.AsTasks) (*TraceProfile, error) {
 			}
 			fallthrough
 		case trace.OpSpawn:
-			if err := f.task(r, &op, as); err != nil {
+			if err := f.task(r, op, as); err != nil {
 				return nil, err
 			}
 		}
 	}
+	f.NotStarted -= min(f.NotStarted, started)
+	return f, nil
 }
 
 func (f *TraceProfile) arrays(list []trace.Array) {

@@ -1,8 +1,6 @@
 package policies
 
 import (
-	"errors"
-	"io"
 	"slices"
 
 	"gpureplay/trace"
@@ -63,16 +61,8 @@ const distinctWorkloads = 1 << 20
 
 // count adds the requests of one kernel, and returns how many of its warps ask.
 func (w *Workloads) count(r *container.Reader, kernel uint32, counts map[uint32]uint64) (asking uint64, err error) {
-	ctas, err := r.CTAs(kernel, 0)
-	if err != nil {
-		return 0, err
-	}
-	var cta trace.CTA
-	for {
-		switch err := ctas.Next(&cta); {
-		case errors.Is(err, io.EOF):
-			return asking, nil
-		case err != nil:
+	for cta, err := range trace.EachCTA(r, kernel) {
+		if err != nil {
 			return 0, err
 		}
 		for i := range cta.Warps {
@@ -92,6 +82,7 @@ func (w *Workloads) count(r *container.Reader, kernel uint32, counts map[uint32]
 			}
 		}
 	}
+	return asking, nil
 }
 
 // Thresholds returns thresholds, ascending and without repeats, that leave about 100 %, then less in equal steps,

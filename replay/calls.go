@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"errors"
-	"io"
 	"strings"
 
 	"gpureplay/replay/table"
@@ -14,17 +12,12 @@ import (
 // error if the trace cannot be read.
 func eachCall(r *container.Reader, f func(*table.Call)) error {
 	p := r.Program()
-	ops := r.HostOps()
-	var op trace.HostOp
 	var k trace.Kernel
-	for {
-		switch err := ops.Next(&op); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	for op, err := range trace.Each(r.HostOps()) {
+		if err != nil {
 			return err
 		}
-		c := table.Call{Op: &op, Recorded: op.Recorded}
+		c := table.Call{Op: op, Recorded: op.Recorded}
 		scope := op.Scope
 		if op.Kind == trace.OpLaunch {
 			if err := r.Kernel(op.Kernel, &k); err != nil {
@@ -38,4 +31,5 @@ func eachCall(r *container.Reader, f func(*table.Call)) error {
 		c.Scope = strings.Join(p.ScopePath(scope), " / ")
 		f(&c)
 	}
+	return nil
 }

@@ -1,9 +1,7 @@
 package replay
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"gpureplay/model"
 	"gpureplay/model/host"
@@ -49,13 +47,9 @@ func (job *Job) sampler(p *model.Policy) (s *approx.Program, whole string, err e
 
 // severalStreams reports whether the program launches into more than one stream.
 func severalStreams(r *container.Reader) (bool, error) {
-	var op trace.HostOp
 	seen, first := false, uint64(0)
-	for ops := r.HostOps(); ; {
-		switch err := ops.Next(&op); {
-		case errors.Is(err, io.EOF):
-			return false, nil
-		case err != nil:
+	for op, err := range trace.Each(r.HostOps()) {
+		if err != nil {
 			return false, err
 		}
 		if op.Kind != trace.OpLaunch {
@@ -66,6 +60,7 @@ func severalStreams(r *container.Reader) (bool, error) {
 		}
 		seen, first = true, op.Stream
 	}
+	return false, nil
 }
 
 // sampled notes the kernels and waves that a run did not simulate.

@@ -114,17 +114,10 @@ func writtenBy(r *container.Reader, kernel uint32) (all []uint32, err error) {
 	if err := r.Kernel(kernel, &k); err != nil {
 		return nil, err
 	}
-	ctas, err := r.CTAs(kernel, 0)
-	if err != nil {
-		return nil, err
-	}
 	insts := r.Program().Functions[k.Function].Insts
 	found := map[uint32]bool{}
-	for {
-		var c trace.CTA
-		if err := ctas.Next(&c); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
+	for c, err := range trace.EachCTA(r, kernel) {
+		if err != nil {
 			return nil, err
 		}
 		for _, t := range slices.Concat(c.Ranges, c.Touches) {

@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 )
@@ -52,5 +54,55 @@ func TestSteps(t *testing.T) {
 	}
 	if w = c.AddWarp(2); len(c.Warps) != 2 || cap(w.Path) > 0 {
 		t.Errorf("%d warps, the last with the memory of another", len(c.Warps))
+	}
+}
+
+// few is a source whose kernels have the CTAs of a list, and an error behind them.
+type few struct {
+	Source
+	ids []uint32
+	end error
+}
+
+func (f *few) CTAs(kernel, _ uint32) (Cursor[CTA], error) {
+	if kernel > 0 {
+		return nil, errors.New("no such kernel")
+	}
+	return f, nil
+}
+
+func (f *few) Next(c *CTA) error {
+	if len(f.ids) == 0 {
+		return f.end
+	}
+	c.ID, f.ids = f.ids[0], f.ids[1:]
+	return nil
+}
+
+// A loop over a cursor sees its records and then the error that ended it; the end itself is none.
+func TestEach(t *testing.T) {
+	for _, c := range []struct {
+		kernel uint32
+		end    error
+		want   string
+	}{{0, io.EOF, "7 9 "}, {0, errors.New("torn"), "7 9 torn "}, {1, io.EOF, "no such kernel "}} {
+		got := ""
+		for cta, err := range EachCTA(&few{ids: []uint32{7, 9}, end: c.end}, c.kernel) {
+			if err != nil {
+				got += err.Error() + " "
+			} else {
+				got += fmt.Sprint(cta.ID, " ")
+			}
+		}
+		if got != c.want {
+			t.Errorf("kernel %d: %q, want %q", c.kernel, got, c.want)
+		}
+	}
+	s := &few{ids: []uint32{7, 9}, end: io.EOF}
+	for range Each[CTA](s) {
+		break
+	}
+	if len(s.ids) != 1 {
+		t.Errorf("a loop that stops reads on: %v are left", s.ids)
 	}
 }

@@ -1,5 +1,11 @@
 package trace
 
+import (
+	"errors"
+	"io"
+	"iter"
+)
+
 // Sink takes a trace, record by record: the writer of the container is one. Values are
 // copied before a call returns.
 type Sink interface {
@@ -30,4 +36,31 @@ type Source interface {
 type Cursor[T any] interface {
 	// Next reads the next record into dst, whose memory it reuses. It returns io.EOF after the last one.
 	Next(dst *T) error
+}
+
+// Each yields the records that a cursor has left, all in the same memory. A cursor that fails yields its error last.
+func Each[T any](c Cursor[T]) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		var v T
+		for {
+			switch err := c.Next(&v); {
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			case !yield(&v, nil):
+				return
+			}
+		}
+	}
+}
+
+// EachCTA yields the CTAs of a kernel as [Each] does. A kernel that there is not yields an error.
+func EachCTA(s Source, kernel uint32) iter.Seq2[*CTA, error] {
+	c, err := s.CTAs(kernel, 0)
+	if err != nil {
+		return func(yield func(*CTA, error) bool) { yield(nil, err) }
+	}
+	return Each(c)
 }

@@ -2,10 +2,10 @@ package accelsim
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,12 +132,8 @@ func (x *exporter) file(name string, fill func(w *bufio.Writer) error) error {
 // commands writes the kernels in the order of their launches and returns the list.
 func (x *exporter) commands() (string, error) {
 	var list strings.Builder
-	ops := x.r.HostOps()
-	for {
-		var op trace.HostOp
-		if err := ops.Next(&op); errors.Is(err, io.EOF) {
-			return list.String(), nil
-		} else if err != nil {
+	for op, err := range trace.Each(x.r.HostOps()) {
+		if err != nil {
 			return "", err
 		}
 		switch op.Kind {
@@ -160,6 +156,7 @@ func (x *exporter) commands() (string, error) {
 			x.n[lostOperations]++
 		}
 	}
+	return list.String(), nil
 }
 
 // kernel writes one kernel.
@@ -180,18 +177,8 @@ func (x *exporter) kernel(w *bufio.Writer, id uint32) error {
 	if err != nil {
 		return err
 	}
-	cursor, err := x.r.CTAs(id, 0)
-	if err != nil {
-		return err
-	}
-	var c trace.CTA
-	for {
-		if err := cursor.Next(&c); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if err := x.ctx.Err(); err != nil {
+	for c, err := range trace.EachCTA(x.r, id) {
+		if err := cmp.Or(err, x.ctx.Err()); err != nil {
 			return err
 		}
 		at := k.Grid.At(c.ID)
@@ -208,6 +195,7 @@ func (x *exporter) kernel(w *bufio.Writer, id uint32) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // header writes the lines before the CTAs.

@@ -59,13 +59,12 @@ func (c *countBook) open(kernel uint32) {
 	if c.tr.Kernel(kernel, k) != nil || k.Flags&trace.KernelIrregular != 0 {
 		return
 	}
-	cursor, err := c.tr.CTAs(kernel, 0)
-	if err != nil {
-		return
-	}
 	pages := map[uint64]*pageCount{}
-	for cta := (trace.CTA{}); cursor.Next(&cta) == nil; {
-		touched, ok := c.touched(k, &cta)
+	for cta, err := range trace.EachCTA(c.tr, kernel) {
+		if err != nil {
+			break
+		}
+		touched, ok := c.touched(k, cta)
 		if !ok {
 			return
 		}

@@ -1,9 +1,7 @@
 package crcs
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
@@ -76,13 +74,7 @@ func newUnit(m *model.AccessMachine, b *Board) (*unit, error) {
 // scan looks through the program: how many launches there are, and which arrays
 // come from files, are copied in before the first launch or back after the last.
 func (u *unit) scan() error {
-	ops := u.m.HostOps()
-	var op trace.HostOp
-	for {
-		err := ops.Next(&op)
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for op, err := range trace.Each(u.m.HostOps()) {
 		if err != nil {
 			return err
 		}
@@ -102,14 +94,8 @@ func (u *unit) scan() error {
 // scanBack marks the arrays that are copied back after the last launch, and the ones that are then written to
 // files.
 func (u *unit) scanBack() error {
-	ops := u.m.HostOps()
-	var op trace.HostOp
 	launches := uint64(0)
-	for {
-		err := ops.Next(&op)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	for op, err := range trace.Each(u.m.HostOps()) {
 		if err != nil {
 			return err
 		}
@@ -126,6 +112,7 @@ func (u *unit) scanBack() error {
 			u.back.toFile(op.Array)
 		}
 	}
+	return nil
 }
 
 func (u *unit) known(array uint32) bool {

@@ -54,8 +54,10 @@ type words struct{ lo, hi uint64 }
 func (u *Unit) Audit(tr *container.Reader, c *hardware.Config, fail model.AuditFail) model.Observer {
 	b := &queueBook{u: u, tr: tr, fail: fail, stream: map[uint32]uint64{}, coming: map[uint64][]uint32{},
 		kernels: map[uint32]*kernelTasks{}, streams: map[uint64][]*kernelTasks{}, running: make([]int, c.SM.Count)}
-	ops := tr.HostOps()
-	for op := (trace.HostOp{}); ops.Next(&op) == nil; { // an error ends the run
+	for op, err := range trace.Each(tr.HostOps()) {
+		if err != nil { // it ends the run
+			break
+		}
 		stream := op.Stream
 		switch op.Kind {
 		case trace.OpSpawn: // a narrow task waits for no other by its data

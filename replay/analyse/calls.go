@@ -1,9 +1,6 @@
 package analyse
 
 import (
-	"errors"
-	"io"
-
 	"gpureplay/trace"
 	"gpureplay/trace/container"
 )
@@ -17,15 +14,10 @@ type Calls struct {
 
 // callsOf reads the host's operations. It returns an error if the trace cannot be read.
 func callsOf(tr *container.Reader) (c Calls, err error) {
-	ops, waited := tr.HostOps(), false
-	var op trace.HostOp
 	var k trace.Kernel
-	graph, called := uint32(0), int64(-1)
-	for {
-		switch err = ops.Next(&op); {
-		case errors.Is(err, io.EOF):
-			return c, nil
-		case err != nil:
+	graph, called, waited := uint32(0), int64(-1), false
+	for op, err := range trace.Each(tr.HostOps()) {
+		if err != nil {
 			return c, err
 		}
 		switch op.Kind {
@@ -50,4 +42,5 @@ func callsOf(tr *container.Reader) (c Calls, err error) {
 			waited = waited || !op.Async
 		}
 	}
+	return c, nil
 }

@@ -3,7 +3,6 @@ package analyse
 import (
 	"cmp"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -120,19 +119,15 @@ func (x *recorded) read(r *container.Reader) error {
 	if len(x.kernels) == 0 {
 		return errUntimed
 	}
-	ops := r.HostOps()
-	var op trace.HostOp
-	for {
-		switch err := ops.Next(&op); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	for op, err := range trace.Each(r.HostOps()) {
+		if err != nil {
 			return err
 		}
 		if t := op.Recorded; t != nil && t.StartNs >= 0 && op.Kind != trace.OpLaunch {
 			add(x.copies, op.Kind.String(), t)
 		}
 	}
+	return nil
 }
 
 // stepPrefix begins the names of the steps of PyTorch's profiler, before a number.

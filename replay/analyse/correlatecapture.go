@@ -3,9 +3,7 @@ package analyse
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"gpureplay/model"
@@ -144,14 +142,9 @@ func (s recordings) count() (inverted, overlaps uint64) {
 // recordedOrder reads where the kernels of the host were recorded.
 func recordedOrder(r *container.Reader) (recordings, error) {
 	var all recordings
-	var op trace.HostOp
 	var k trace.Kernel
-	ops := r.HostOps()
-	for {
-		switch err := ops.Next(&op); {
-		case errors.Is(err, io.EOF):
-			return all, nil
-		case err != nil:
+	for op, err := range trace.Each(r.HostOps()) {
+		if err != nil {
 			return nil, err
 		}
 		if op.Kind != trace.OpLaunch {
@@ -164,6 +157,7 @@ func recordedOrder(r *container.Reader) (recordings, error) {
 			all = append(all, interval{op.Stream, uint32(len(all)), t.StartNs, t.StartNs + max(0, t.DurationNs), t.HostNs < 0})
 		}
 	}
+	return all, nil
 }
 
 // boundaryWatch keeps where kernels were replayed.

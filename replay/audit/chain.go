@@ -22,9 +22,10 @@ type chainBook struct {
 func (c *chainBook) follows() {
 	c.behind = map[uint32][]uint32{}
 	last, events, waits := map[uint64]uint32{}, map[uint64]uint32{}, map[uint64][]uint32{}
-	ops := c.a.tr.HostOps()
-	var op trace.HostOp
-	for ops.Next(&op) == nil { // an error ends the run
+	for op, err := range trace.Each(c.a.tr.HostOps()) {
+		if err != nil { // it ends the run
+			break
+		}
 		switch op.Kind {
 		case trace.OpLaunch:
 			last[op.Stream] = op.Kernel

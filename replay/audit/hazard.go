@@ -2,8 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"errors"
-	"io"
 	"math/bits"
 	"slices"
 
@@ -84,14 +82,7 @@ func newHazards(a *Auditor) (*hazards, error) {
 		a: a, prog: a.tr.Program(), pages: make(map[uint64]*pageBook),
 		holders: make([]holder, a.cfg.SM.Count), shift: uint(bits.TrailingZeros(uint(a.cfg.Host.PageBytes))),
 	}
-	ops := a.tr.HostOps()
-	var op trace.HostOp
-	for {
-		err := ops.Next(&op)
-		if errors.Is(err, io.EOF) {
-			slices.SortStableFunc(h.order, func(a, b launchPlace) int { return cmp.Compare(a.kernel, b.kernel) })
-			return h, nil
-		}
+	for op, err := range trace.Each(a.tr.HostOps()) {
 		if err != nil {
 			return nil, err
 		}
@@ -108,6 +99,8 @@ func newHazards(a *Auditor) (*hazards, error) {
 			h.files = append(h.files, span{x.Base, x.Base + min(x.Bytes, op.Bytes)})
 		}
 	}
+	slices.SortStableFunc(h.order, func(a, b launchPlace) int { return cmp.Compare(a.kernel, b.kernel) })
+	return h, nil
 }
 
 // byCTA makes it an auditor of CTAs that are held.

@@ -46,9 +46,10 @@ func newTaskBook(a *Auditor, p *model.Policy, as host.AsTasks) (*taskBook, error
 		})
 	}
 	var k trace.Kernel
-	ops := a.tr.HostOps()
-	var op trace.HostOp
-	for ops.Next(&op) == nil {
+	for op, err := range trace.Each(a.tr.HostOps()) {
+		if err != nil { // it ends the run
+			break
+		}
 		if op.Kind != trace.OpSpawn && (as == host.NotTasks || op.Kind != trace.OpLaunch) {
 			continue
 		}

@@ -2,9 +2,7 @@ package capture
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"gpureplay/model/host"
@@ -137,13 +135,7 @@ func RecordedActivity(r *container.Reader, name string) (*Activity, error) {
 			Stream:     int64(k.Stream),
 			Collective: k.Flags&trace.KernelCollective != 0})
 	}
-	ops := r.HostOps()
-	var op trace.HostOp
-	for {
-		err := ops.Next(&op)
-		if errors.Is(err, io.EOF) {
-			return a, nil
-		}
+	for op, err := range trace.Each(r.HostOps()) {
 		if err != nil {
 			return nil, err
 		}
@@ -151,6 +143,7 @@ func RecordedActivity(r *container.Reader, name string) (*Activity, error) {
 			a.recorded(&a.Copies, op.Recorded, Span{Name: op.Kind.String(), Stream: int64(op.Stream), Bytes: int64(op.Bytes)})
 		}
 	}
+	return a, nil
 }
 
 // recorded adds the kernels and copies that have times.

@@ -1,9 +1,7 @@
 package capture
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"gpureplay/model/host"
 	"gpureplay/trace"
@@ -72,13 +70,9 @@ func Judge(r *container.Reader) (v Verdict, ok bool, err error) {
 
 // countWork counts kernels, copies and memory sets, and how many of them have a call.
 func countWork(r *container.Reader) (work, called uint64, err error) {
-	var op trace.HostOp
 	var k trace.Kernel
-	for ops := r.HostOps(); ; {
-		switch err := ops.Next(&op); {
-		case errors.Is(err, io.EOF):
-			return work, called, nil
-		case err != nil:
+	for op, err := range trace.Each(r.HostOps()) {
+		if err != nil {
 			return 0, 0, err
 		}
 		at := op.Recorded
@@ -95,6 +89,7 @@ func countWork(r *container.Reader) (work, called uint64, err error) {
 			called++
 		}
 	}
+	return work, called, nil
 }
 
 // pairing adds the share of work with a call. Without any call the host is unknown, as of a

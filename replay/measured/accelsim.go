@@ -5,10 +5,8 @@ import (
 	"context"
 	_ "embed"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc64"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -325,15 +323,8 @@ func digestOf(r *container.Reader) (string, error) {
 		for _, in := range r.Program().Functions[k.Function].Insts {
 			add([]byte(in.Opcode), in.PC, in.Width, in.Imm, in.Dst, in.Src)
 		}
-		cursor, err := r.CTAs(uint32(id), 0)
-		if err != nil {
-			return "", err
-		}
-		var c trace.CTA
-		for {
-			if err := cursor.Next(&c); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
+		for c, err := range trace.EachCTA(r, uint32(id)) {
+			if err != nil {
 				return "", err
 			}
 			for i := range c.Warps {

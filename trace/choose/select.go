@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -107,18 +106,15 @@ func endOf(r *trace.Recorded) int64 {
 
 // eachOp reads the operations of the host.
 func (s *Selection) eachOp(do func(i uint64, op *trace.HostOp)) error {
-	ops := s.r.HostOps()
-	var op trace.HostOp
-	for i := uint64(0); ; i++ {
-		err := ops.Next(&op)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	i := uint64(0)
+	for op, err := range trace.Each(s.r.HostOps()) {
 		if err != nil {
 			return err
 		}
-		do(i, &op)
+		do(i, op)
+		i++
 	}
+	return nil
 }
 
 // named finds the chosen scopes, and refuses unknown ones.
@@ -249,26 +245,22 @@ func (s *Selection) families(ctx context.Context) error {
 	for id := range root {
 		root[id] = uint32(id)
 	}
-	var c trace.CTA
 	for id := range s.kernels { // a child comes after its parent
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		cur, err := s.r.CTAs(uint32(id), 0)
-		for err == nil {
-			if err = cur.Next(&c); err == nil {
-				for w := range c.Warps {
-					for _, l := range c.Warps[w].Launches {
-						if int64(l.Child) >= int64(len(root)) || int64(l.Child) <= int64(id) {
-							return fmt.Errorf("kernel %d launches kernel %d: %w", id, l.Child, errUnsound)
-						}
-						root[l.Child] = root[id]
+		for c, err := range trace.EachCTA(s.r, uint32(id)) {
+			if err != nil {
+				return err
+			}
+			for w := range c.Warps {
+				for _, l := range c.Warps[w].Launches {
+					if int64(l.Child) >= int64(len(root)) || int64(l.Child) <= int64(id) {
+						return fmt.Errorf("kernel %d launches kernel %d: %w", id, l.Child, errUnsound)
 					}
+					root[l.Child] = root[id]
 				}
 			}
-		}
-		if !errors.Is(err, io.EOF) {
-			return err
 		}
 	}
 	for id, r := range root {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +113,6 @@ func (s *Selection) list() string {
 // detailed one.
 func (s *Selection) writeKernels(ctx context.Context, w *container.Writer) (least trace.Fidelity, err error) {
 	var k trace.Kernel
-	var c trace.CTA
 	least = trace.FidelityWarp
 	for id := range s.kernels {
 		if s.kernels[id] == 0 {
@@ -134,16 +132,16 @@ func (s *Selection) writeKernels(ctx context.Context, w *container.Writer) (leas
 		if _, err := w.BeginKernel(&k); err != nil {
 			return least, err
 		}
-		cur, err := s.r.CTAs(uint32(id), 0)
-		for err == nil {
-			if err = cur.Next(&c); err == nil {
-				if err = s.renumber(&c); err == nil {
-					err = w.WriteCTA(&c)
-				}
+		for c, err := range trace.EachCTA(s.r, uint32(id)) {
+			if err == nil {
+				err = s.renumber(c)
 			}
-		}
-		if !errors.Is(err, io.EOF) {
-			return least, err
+			if err == nil {
+				err = w.WriteCTA(c)
+			}
+			if err != nil {
+				return least, err
+			}
 		}
 		if err := w.EndKernel(0); err != nil {
 			return least, err

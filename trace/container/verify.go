@@ -68,19 +68,13 @@ func (v *verifier) blocks() {
 }
 
 func (v *verifier) hostOps() {
-	ops := v.r.HostOps()
-	var op trace.HostOp
-	for {
-		err := ops.Next(&op)
-		if errors.Is(err, io.EOF) {
-			return
-		}
+	for op, err := range trace.Each(v.r.HostOps()) {
 		if err != nil {
 			v.problem(err)
 			return
 		}
-		v.sums.Add(&op)
-		if err := v.rules.op(&op); err != nil {
+		v.sums.Add(op)
+		if err := v.rules.op(op); err != nil {
 			v.problem(err)
 		}
 	}

@@ -1,9 +1,8 @@
 package outline
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"io"
 	"slices"
 
 	"gpureplay/trace"
@@ -72,20 +71,15 @@ func eachKernel(ctx context.Context, r *container.Reader, do func(k *trace.Kerne
 
 // eachCTA reads the CTAs of a kernel.
 func eachCTA(ctx context.Context, r *container.Reader, k *trace.Kernel, do func(c *trace.CTA) error) error {
-	var c trace.CTA
-	cur, err := r.CTAs(k.ID, 0)
-	for err == nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	for c, err := range trace.EachCTA(r, k.ID) {
+		if err = cmp.Or(err, context.Cause(ctx)); err == nil {
+			err = do(c)
 		}
-		if err = cur.Next(&c); err == nil {
-			err = do(&c)
+		if err != nil {
+			return err
 		}
 	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // registers of a loop's body.

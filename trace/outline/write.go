@@ -3,9 +3,7 @@ package outline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 	"slices"
 	"strings"
@@ -219,13 +217,7 @@ func (o *writer) child(parent *trace.Kernel, c *child) error {
 
 // host writes the operations of the host, with the kernels' new ids.
 func (o *writer) host() error {
-	ops := o.r.HostOps()
-	var op trace.HostOp
-	for {
-		err := ops.Next(&op)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	for op, err := range trace.Each(o.r.HostOps()) {
 		if err != nil {
 			return err
 		}
@@ -237,12 +229,13 @@ func (o *writer) host() error {
 			err = cmp.Or(err, o.rename(&op.Deps[i]))
 		}
 		if err == nil {
-			err = o.w.Host(&op)
+			err = o.w.Host(op)
 		}
 		if err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // rename gives a kernel its new id.

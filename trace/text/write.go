@@ -2,7 +2,6 @@ package text
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"gpureplay/trace"
 	"gpureplay/trace/internal/words"
@@ -108,17 +107,13 @@ func (t *writer) program() {
 }
 
 func (t *writer) hostOps(r trace.Source) error {
-	ops := r.HostOps()
-	var op trace.HostOp
-	for {
-		switch err := ops.Next(&op); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	for op, err := range trace.Each(r.HostOps()) {
+		if err != nil {
 			return err
 		}
-		t.op(&op)
+		t.op(op)
 	}
+	return nil
 }
 
 func (t *writer) op(op *trace.HostOp) {
@@ -242,20 +237,13 @@ func (t *writer) kernel(r trace.Source, k *trace.Kernel) error {
 	t.recorded(k.Recorded)
 	t.scope("scope", k.Scope)
 	t.WriteByte('\n')
-	ctas, err := r.CTAs(k.ID, 0)
-	if err != nil {
-		return err
-	}
-	var c trace.CTA
-	for {
-		switch err := ctas.Next(&c); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	for c, err := range trace.EachCTA(r, k.ID) {
+		if err != nil {
 			return err
 		}
-		t.cta(k, &c)
+		t.cta(k, c)
 	}
+	return nil
 }
 
 func (t *writer) cta(k *trace.Kernel, c *trace.CTA) {

@@ -1,6 +1,7 @@
 package neutral
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,24 +210,11 @@ func (x *exporter) execution() {
 }
 
 func (x *exporter) grid(k *trace.Kernel, code []trace.Inst) {
-	cursor, err := x.r.CTAs(k.ID, 0)
-	if err != nil {
-		x.err = err
-		return
-	}
-	var c trace.CTA
-	for x.err == nil {
-		if err := cursor.Next(&c); err != nil {
-			if !errors.Is(err, io.EOF) {
-				x.err = err
-			}
+	for c, err := range trace.EachCTA(x.r, k.ID) {
+		if x.err = cmp.Or(x.err, err, x.ctx.Err()); x.err != nil {
 			return
 		}
-		if err := x.ctx.Err(); err != nil {
-			x.err = err
-			return
-		}
-		x.cta(k.ID, &c, code)
+		x.cta(k.ID, c, code)
 	}
 }
 
