@@ -63,6 +63,13 @@ func (b *Block) Z() int { return int(b.Index[2]) }
 // Warps returns the CTA's warps, to be recorded into.
 func (b *Block) Warps() []Warp { return b.warps }
 
+// EachWarp calls do with each of the CTA's warps, in order.
+func (b *Block) EachWarp(do func(*Warp)) {
+	for i := range b.warps {
+		do(&b.warps[i])
+	}
+}
+
 // finish returns the recorded CTA: warps without a step are left out.
 func (b *Block) finish() *trace.CTA {
 	b.cta = trace.CTA{ID: b.ID, SM: -1, Warps: b.cta.Warps[:0]}

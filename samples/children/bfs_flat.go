@@ -132,13 +132,9 @@ func (s *bfs) flatCTA(b *samples.Block, in samples.Array) {
 			break
 		}
 		rows := make([]row, threads)
-		for i := range warps {
-			s.flatRows(&warps[i], in, base, rows)
-		}
+		b.EachWarp(func(w *samples.Warp) { s.flatRows(w, in, base, rows) })
 		s.flatLarge(b, rows)
-		for i := range warps {
-			s.flatSmall(&warps[i], rows[i*samples.WarpSize:])
-		}
+		b.EachWarp(func(w *samples.Warp) { s.flatSmall(w, rows[w.ID*samples.WarpSize:]) })
 		s.flatLeft(b, rows)
 		for i := range warps {
 			warps[i].Do(c.step)

@@ -54,9 +54,8 @@ func (g *decoder) projectBlocks(in, out samples.Array, m matrix) {
 	k := g.code
 	g.kernel(k.code, g.ctas, func(b *samples.Block) {
 		blocks := g.blocksOf(&m, b.X())
-		for i := range b.Warps() {
-			w := &b.Warps()[i]
-			list := g.weightsOf(&m, blocks, i)
+		b.EachWarp(func(w *samples.Warp) {
+			list := g.weightsOf(&m, blocks, w.ID)
 			w.Do(k.index...)
 			g.at("begin", w, k.trigger)
 			load := func(n int) {
@@ -78,11 +77,11 @@ func (g *decoder) projectBlocks(in, out samples.Array, m matrix) {
 				load(n)
 			}
 			from, to := g.vectorOf(&m, blocks)
-			g.loadNorm(w, i, from, to, &m)
+			g.loadNorm(w, w.ID, from, to, &m)
 			if !m.after {
 				w.Do(k.wait)
 			}
-			g.copyVector(w, i, in, from, to, &m)
+			g.copyVector(w, w.ID, in, from, to, &m)
 			w.Do(k.bar)
 			for n, x := range list {
 				w.Affine(k.get, uint64(x.line*lineBytes), 16)
@@ -92,14 +91,14 @@ func (g *decoder) projectBlocks(in, out samples.Array, m matrix) {
 				}
 				if n == len(list)-1 || list[n+1].block != x.block {
 					w.Do(k.sum...)
-					w.Affine(k.part, uint64(i*blockRows*4), 4)
+					w.Affine(k.part, uint64(w.ID*blockRows*4), 4)
 				}
 			}
 			w.Do(k.bar)
-			g.results(w, i, &m, blocks, out)
+			g.results(w, w.ID, &m, blocks, out)
 			g.at("end", w, k.trigger)
 			w.Exit(k.exit)
-		}
+		})
 	})
 }
 

@@ -105,9 +105,8 @@ func (g *decoder) project(in, out samples.Array, m matrix) {
 	}
 	k, rows, lines, all := g.code, m.rows, m.lines(), g.ctas*g.warps
 	g.kernel(k.code, min(g.ctas, rows), func(b *samples.Block) {
-		for i := range b.Warps() {
-			w := &b.Warps()[i]
-			first := b.X()*g.warps + i
+		b.EachWarp(func(w *samples.Warp) {
+			first := b.X()*g.warps + w.ID
 			w.Do(k.index...)
 			g.at("begin", w, k.trigger)
 			left := (max(0, rows-first) + all - 1) / all * lines // loads of weights
@@ -126,11 +125,11 @@ func (g *decoder) project(in, out samples.Array, m matrix) {
 			for n := range min(g.loads, left) {
 				load(n)
 			}
-			g.loadNorm(w, i, 0, lines, &m)
+			g.loadNorm(w, w.ID, 0, lines, &m)
 			if !m.after {
 				w.Do(k.wait)
 			}
-			g.copyVector(w, i, in, 0, lines, &m)
+			g.copyVector(w, w.ID, in, 0, lines, &m)
 			w.Do(k.bar)
 			for n := range left {
 				w.Affine(k.get, uint64(n%lines*lineBytes), 16)
@@ -146,6 +145,6 @@ func (g *decoder) project(in, out samples.Array, m matrix) {
 			}
 			g.at("end", w, k.trigger)
 			w.Exit(k.exit)
-		}
+		})
 	})
 }

@@ -52,10 +52,7 @@ func (s *bfs) commitCTA(b *samples.Block) {
 	b.Range(s.mask, trace.Write, node)
 	b.Range(s.visited, trace.Write, node)
 	b.Range(s.over, trace.Write, func(_, _, _ int) int { return 0 })
-	for i := range b.Warps() {
-		w := &b.Warps()[i]
-		s.commitWarp(w, s.node(b, w))
-	}
+	b.EachWarp(func(w *samples.Warp) { s.commitWarp(w, s.node(b, w)) })
 }
 
 func (s *bfs) commitWarp(w *samples.Warp, first int) {

@@ -78,10 +78,7 @@ func newBFSExpand(p *samples.Program) *bfsExpand {
 }
 
 func (s *bfs) expandCTA(b *samples.Block) {
-	for i := range b.Warps() {
-		w := &b.Warps()[i]
-		s.expandWarp(w, s.node(b, w))
-	}
+	b.EachWarp(func(w *samples.Warp) { s.expandWarp(w, s.node(b, w)) })
 }
 
 func (s *bfs) expandWarp(w *samples.Warp, first int) {

@@ -53,9 +53,9 @@ func (c *convolution) run(w samples.Writer, iterations int, seed uint64) ([]floa
 	p := samples.NewProgram(w)
 	p.Align = samples.Page
 	cells := c.width * c.height
-	copy(c.taps[:], uniform(convTaps, seed, 0))
+	copy(c.taps[:], samples.Uniform(convTaps, seed, 0))
 	filter := p.Array("c_Kernel", convTaps, 4, trace.ArrayInput)
-	image := vector{p.Array("d_Input", cells, 4, trace.ArrayInput), uniform(cells, seed, 1)}
+	image := vector{p.Array("d_Input", cells, 4, trace.ArrayInput), samples.Uniform(cells, seed, 1)}
 	buffer := vector{p.Array("d_Buffer", cells, 4, 0), make([]float32, cells)}
 	out := vector{p.Array("d_Output", cells, 4, trace.ArrayOutput), make([]float32, cells)}
 	rows, columns := newConvPass(p, c, true), newConvPass(p, c, false)
@@ -127,11 +127,7 @@ func (c *convPass) launch(p *samples.Program, src, dst vector) {
 				b.Range(dst.Array, trace.Write, cell)
 			}
 		}
-		for i := range b.Warps() {
-			c.load(&b.Warps()[i], b, src, tile)
-		}
-		for i := range b.Warps() {
-			c.compute(&b.Warps()[i], b, dst, tile)
-		}
+		b.EachWarp(func(w *samples.Warp) { c.load(w, b, src, tile) })
+		b.EachWarp(func(w *samples.Warp) { c.compute(w, b, dst, tile) })
 	})
 }

@@ -83,11 +83,11 @@ func (h *hotspot) run(w samples.Writer, kernels int, seed uint64) ([]float32, er
 
 // hotspotTemperature and hotspotPower generate inputs in the ranges of the suite's.
 func hotspotTemperature(cells int, seed uint64) []float32 {
-	return scale(uniform(cells, seed, 0), 323, 20)
+	return scale(samples.Uniform(cells, seed, 0), 323, 20)
 }
 
 func hotspotPower(cells int, seed uint64) []float32 {
-	return scale(uniform(cells, seed, 1), 0, 0.02)
+	return scale(samples.Uniform(cells, seed, 1), 0, 0.02)
 }
 
 func (h *hotspot) launch(p *samples.Program, power, src, dst vector) {

@@ -14,21 +14,13 @@ type hotspotCTA struct {
 }
 
 func (t *hotspotCTA) run() {
-	warps := t.b.Warps()
-	for i := range warps {
-		t.load(&warps[i])
-	}
+	each := t.b.EachWarp
+	each(t.load)
 	for step := range t.steps {
-		for i := range warps {
-			t.compute(&warps[i], step)
-		}
-		for i := range warps {
-			t.shift(&warps[i], step)
-		}
+		each(func(w *samples.Warp) { t.compute(w, step) })
+		each(func(w *samples.Warp) { t.shift(w, step) })
 	}
-	for i := range warps {
-		t.write(&warps[i])
-	}
+	each(t.write)
 }
 
 // cell returns the cell of a thread, which may lie outside the grid.

@@ -1,8 +1,6 @@
 package pipelines
 
 import (
-	"math/rand/v2"
-
 	"gpureplay/samples"
 )
 
@@ -13,17 +11,6 @@ const maxCells = 1 << 27
 type vector struct {
 	samples.Array
 	v []float32
-}
-
-// uniform returns n values in [0, 1) from a seed; stream tells the inputs of one
-// program apart.
-func uniform(n int, seed, stream uint64) []float32 {
-	r := rand.New(rand.NewPCG(seed, stream))
-	v := make([]float32, n)
-	for i := range v {
-		v[i] = r.Float32()
-	}
-	return v
 }
 
 // scale maps [0, 1) to [from, from+span).

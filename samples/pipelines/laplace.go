@@ -87,7 +87,7 @@ func (l laplace) run(w samples.Writer, kernels int, seed uint64) ([]float32, err
 	cells := l.n * l.n
 	flags := [2]trace.ArrayFlags{trace.ArrayInput, 0}
 	flags[kernels%2] |= trace.ArrayOutput
-	src := vector{p.Array("u1", cells, 4, flags[0]), uniform(cells, seed, 0)}
+	src := vector{p.Array("u1", cells, 4, flags[0]), samples.Uniform(cells, seed, 0)}
 	dst := vector{p.Array("u2", cells, 4, flags[1]), make([]float32, cells)}
 	code := newLaplaceCode(p)
 
@@ -119,9 +119,7 @@ func (l laplace) launch(p *samples.Program, code *laplaceCode, src, dst vector) 
 			b.Range(src.Array, trace.Read, func(x, y, z int) int { return cell(x, y, z) + d })
 		}
 		b.Range(dst.Array, trace.Write, cell)
-		for i := range b.Warps() {
-			l.warp(&b.Warps()[i], code, b, src, dst)
-		}
+		b.EachWarp(func(w *samples.Warp) { l.warp(w, code, b, src, dst) })
 	})
 }
 

@@ -77,21 +77,13 @@ type pathCTA struct {
 }
 
 func (t *pathCTA) run() {
-	warps := t.b.Warps()
-	for i := range warps {
-		t.fill(&warps[i])
-	}
+	each := t.b.EachWarp
+	each(t.fill)
 	for step := range t.steps {
-		for i := range warps {
-			t.advance(&warps[i], step)
-		}
-		for i := range warps {
-			t.shift(&warps[i], step)
-		}
+		each(func(w *samples.Warp) { t.advance(w, step) })
+		each(func(w *samples.Warp) { t.shift(w, step) })
 	}
-	for i := range warps {
-		t.write(&warps[i])
-	}
+	each(t.write)
 }
 
 func (t *pathCTA) valid(x int) bool { return t.x0+x >= 0 && t.x0+x < t.cols }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gpureplay/samples"
 	"gpureplay/samples/samplestest"
 )
 
@@ -38,7 +39,7 @@ func TestVecAddAddsTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := uniform(n, 5, 0), uniform(n, 5, 1)
+		a, b := samples.Uniform(n, 5, 0), samples.Uniform(n, 5, 1)
 		want := make([]float64, n)
 		for i := range want {
 			want[i] = 2*float64(a[i]) + float64(b[i])
@@ -65,7 +66,7 @@ func TestThreeMMIsTheProductOfProducts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := func(stream uint64) []float64 { return widen(uniform(n*n, 3, stream)) }
+		in := func(stream uint64) []float64 { return widen(samples.Uniform(n*n, 3, stream)) }
 		want := product(n, product(n, in(0), in(1)), product(n, in(2), in(3)))
 		close32(t, "G", got, want, 1e-5)
 	}
@@ -263,7 +264,7 @@ func TestLaplaceIsTheMeanOfNeighbours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := widen(uniform(n*n, 8, 0))
+		u := widen(samples.Uniform(n*n, 8, 0))
 		for range steps {
 			next := append([]float64(nil), u...)
 			for j := 1; j < n-1; j++ {
@@ -283,7 +284,7 @@ func TestConvolutionIsTheOuterProductFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	image := uniform(c.width*c.height, 7, 1)
+	image := samples.Uniform(c.width*c.height, 7, 1)
 	want := make([]float64, len(image))
 	for y := range c.height {
 		for x := range c.width {

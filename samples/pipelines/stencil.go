@@ -71,7 +71,7 @@ func (s *stencil) inside(i, j int) bool { return i < s.nx && j < s.ny }
 
 // input generates the grid with its border of zeros.
 func (s *stencil) input(seed uint64) []float32 {
-	v := uniform(s.size(), seed, 0)
+	v := samples.Uniform(s.size(), seed, 0)
 	for k := range s.nz {
 		for j := range s.ny {
 			for i := range s.nx {

@@ -63,10 +63,7 @@ func (s *stencil) launchBase(p *samples.Program, src, dst vector) {
 			b.Range(src.Array, trace.Read, func(x, _, _ int) int { return row + x + d })
 		}
 		b.Range(dst.Array, trace.Write, func(x, _, _ int) int { return row + x })
-		for k := range b.Warps() {
-			w := &b.Warps()[k]
-			s.baseWarp(w, row+w.ID*samples.WarpSize, src, dst)
-		}
+		b.EachWarp(func(w *samples.Warp) { s.baseWarp(w, row+w.ID*samples.WarpSize, src, dst) })
 	})
 }
 

@@ -90,7 +90,7 @@ func threeMM(w samples.Writer, n int, loads bool, seed uint64) ([]float32, error
 	p := samples.NewProgram(w)
 	p.Align = samples.Page
 	input := func(name string, stream uint64) vector {
-		return vector{p.Array(name, n*n, 4, trace.ArrayInput), uniform(n*n, seed, stream)}
+		return vector{p.Array(name, n*n, 4, trace.ArrayInput), samples.Uniform(n*n, seed, stream)}
 	}
 	a, b, c, d := input("A", 0), input("B", 1), input("C", 2), input("D", 3)
 	e := vector{p.Array("E", n*n, 4, 0), make([]float32, n*n)}
@@ -129,9 +129,7 @@ func (c *mmCode) launch(p *samples.Program, n int, a, b, out vector) {
 			blk.Range(a.Array, trace.Read, func(_, y, _ int) int { return (i0+y)*n + k })
 			blk.Range(b.Array, trace.Read, func(x, _, _ int) int { return k*n + j0 + x })
 		}
-		for y := range blk.Warps() {
-			c.warp(&blk.Warps()[y], n, i0+y, j0, a, b, out)
-		}
+		blk.EachWarp(func(w *samples.Warp) { c.warp(w, n, i0+w.ID, j0, a, b, out) })
 	})
 }
 

@@ -61,8 +61,8 @@ func vecAdd(w samples.Writer, n, block int, seed uint64) ([]float32, error) {
 	p := samples.NewProgram(w)
 	p.Align = samples.Page
 	input, output := trace.ArrayInput, trace.ArrayOutput
-	a := vector{p.Array("A", n, 4, input), uniform(n, seed, 0)}
-	b := vector{p.Array("B", n, 4, input), uniform(n, seed, 1)}
+	a := vector{p.Array("A", n, 4, input), samples.Uniform(n, seed, 0)}
+	b := vector{p.Array("B", n, 4, input), samples.Uniform(n, seed, 1)}
 	c := vector{p.Array("C", n, 4, 0), make([]float32, n)}
 	d := vector{p.Array("D", n, 4, output), make([]float32, n)}
 	code := newVecAddCode(p)
@@ -88,9 +88,7 @@ func (c *vecAddCode) launch(p *samples.Program, n, block int, a, b, out vector) 
 		blk.Range(out.Array, trace.Write, index)
 		blk.Range(a.Array, trace.Read, index)
 		blk.Range(b.Array, trace.Read, index)
-		for i := range blk.Warps() {
-			c.warp(&blk.Warps()[i], n, first+i*samples.WarpSize, a, b, out)
-		}
+		blk.EachWarp(func(w *samples.Warp) { c.warp(w, n, first+w.ID*samples.WarpSize, a, b, out) })
 	})
 }
 

@@ -46,16 +46,15 @@ func concurrent(w samples.Writer, kernels, streams, threads, steps int) error {
 			Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{uint32(threads), 1, 1},
 		}, func(b *samples.Block) {
 			b.Range(out, trace.Write, func(x, _, _ int) int { return k*threads + x })
-			for i := range b.Warps() {
-				w := &b.Warps()[i]
+			b.EachWarp(func(w *samples.Warp) {
 				w.Do(start...)
 				for range steps {
 					w.Do(step)
 				}
 				w.Do(address)
-				w.Affine(store, out.At(k*threads+i*samples.WarpSize), 4)
+				w.Affine(store, out.At(k*threads+w.ID*samples.WarpSize), 4)
 				w.Exit(exit)
-			}
+			})
 		})
 	}
 	p.Sync()

@@ -65,9 +65,7 @@ func oneKernel(w samples.Writer, p samples.Params, name string,
 		Function: c.Function, Fidelity: trace.FidelityWarp, Registers: 24,
 		Grid: trace.Dim3{uint32(p.Int("ctas")), 1, 1}, Block: trace.Dim3{uint32(p.Int("threads")), 1, 1},
 	}, func(b *samples.Block) {
-		for i := range b.Warps() {
-			body(&b.Warps()[i])
-		}
+		b.EachWarp(body)
 	})
 	prog.Sync()
 	return prog.Err()

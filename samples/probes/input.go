@@ -1,17 +1,4 @@
 package probes
 
-import "math/rand/v2"
-
-// uniform returns n values in [0, 1) from a seed; stream tells the inputs of one
-// program apart.
-func uniform(n int, seed, stream uint64) []float32 {
-	r := rand.New(rand.NewPCG(seed, stream))
-	v := make([]float32, n)
-	for i := range v {
-		v[i] = r.Float32()
-	}
-	return v
-}
-
 // ceil divides and rounds up.
 func ceil(n, by int) uint32 { return uint32((n + by - 1) / by) }

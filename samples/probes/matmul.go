@@ -38,7 +38,8 @@ type matmul struct {
 }
 
 func newMatmul(m, n, k int, seed uint64) *matmul {
-	return &matmul{m: m, n: n, k: k, a: uniform(m*k, seed, 0), b: uniform(k*n, seed, 1), c: make([]float32, m*n)}
+	a, b := samples.Uniform(m*k, seed, 0), samples.Uniform(k*n, seed, 1)
+	return &matmul{m: m, n: n, k: k, a: a, b: b, c: make([]float32, m*n)}
 }
 
 // matmulCode is the kernel. Per thread: twelve operations for the indices and
@@ -126,12 +127,8 @@ func (s *matmul) cta(b *samples.Block) {
 		b.Warps()[y].Do(s.code.index...)
 	}
 	for k := 0; k < s.k; k += tile {
-		for y := range b.Warps() {
-			s.load(&b.Warps()[y], &t, i0, j0, k)
-		}
-		for y := range b.Warps() {
-			s.multiply(&b.Warps()[y], &t)
-		}
+		b.EachWarp(func(w *samples.Warp) { s.load(w, &t, i0, j0, k) })
+		b.EachWarp(func(w *samples.Warp) { s.multiply(w, &t) })
 	}
 	for y := range b.Warps() {
 		w, i := &b.Warps()[y], i0+y

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gpureplay/samples"
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 )
@@ -78,7 +79,7 @@ func TestWalkSumsItsWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := uniform(k.words, 2, 0)
+	v := samples.Uniform(k.words, 2, 0)
 	for thread := range k.threads {
 		var want float32
 		for step := range k.steps {

@@ -84,7 +84,7 @@ func newWalkCode(p *samples.Program) walkCode {
 func (k *walk) run(w samples.Writer, seed uint64) ([]float32, error) {
 	p := samples.NewProgram(w)
 	k.data, k.sums = p.Array("data", k.words, 4, trace.ArrayInput), p.Array("sums", k.threads, 4, trace.ArrayOutput)
-	k.v, k.sum = uniform(k.words, seed, 0), make([]float32, k.threads)
+	k.v, k.sum = samples.Uniform(k.words, seed, 0), make([]float32, k.threads)
 	k.code = newWalkCode(p)
 	p.CopyH2D(k.data)
 	flags := trace.KernelFlags(0)
@@ -99,9 +99,7 @@ func (k *walk) run(w samples.Writer, seed uint64) ([]float32, error) {
 			b.RangeAll(k.data, trace.Read)
 			b.Range(k.sums, trace.Write, func(x, _, _ int) int { return b.X()*walkBlock + x })
 		}
-		for i := range b.Warps() {
-			k.warp(&b.Warps()[i], b.X()*walkBlock+i*samples.WarpSize)
-		}
+		b.EachWarp(func(w *samples.Warp) { k.warp(w, b.X()*walkBlock+w.ID*samples.WarpSize) })
 	})
 	p.CopyD2H(k.sums)
 	p.Sync()

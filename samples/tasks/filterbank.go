@@ -99,9 +99,7 @@ type signal struct{ x, h, f, y []float32 }
 func (k *filterbank) cta(blk *samples.Block, s signal) []float32 {
 	n := len(s.x)
 	vh, dn, up, y := make([]float32, n), make([]float32, n/bankRate), make([]float32, n), make([]float32, n)
-	for i := range blk.Warps() {
-		k.entry.do(&blk.Warps()[i])
-	}
+	blk.EachWarp(k.entry.do)
 	k.stage(blk, n, func(w *samples.Warp, first int) {
 		k.convolve(w, k.conv[0], first, k.signal, k.h, k.vh, s.x, s.h, vh)
 	})

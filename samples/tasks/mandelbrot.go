@@ -69,9 +69,7 @@ func prepareMandelbrot(b *bench) maker {
 		v := view{side: in.side(side, 8), shift: 2 * float32(in.index) / float32(in.of)}
 		counts := make([]int32, v.side*v.side)
 		bd := b.record(b.blocks, in.threads, 0, c, func(blk *samples.Block) {
-			for i := range blk.Warps() {
-				k.warp(blk, &blk.Warps()[i], v, counts)
-			}
+			blk.EachWarp(func(w *samples.Warp) { k.warp(blk, w, v, counts) })
 		})
 		bd.out = 4 * uint64(len(counts))
 		return bd, mandelbrotResult{v, counts}

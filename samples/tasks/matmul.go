@@ -120,8 +120,7 @@ type product struct {
 func (k *matmul) cta(blk *samples.Block, m product, height int) {
 	across := ceil(m.n, matTile)
 	tiles := across * ceil(m.n, height)
-	for i := range blk.Warps() {
-		w := &blk.Warps()[i]
+	blk.EachWarp(func(w *samples.Warp) {
 		k.entry.do(w)
 		for t := blk.X(); t < tiles; t += int(blk.Grid[0]) {
 			tile := tile{w: w, m: m, x: t % across * matTile, y: t / across * height, height: height, warps: len(blk.Warps())}
@@ -131,7 +130,7 @@ func (k *matmul) cta(blk *samples.Block, m product, height int) {
 			k.tiles.next(w)
 		}
 		w.Exit(k.exit)
-	}
+	})
 }
 
 // tile is a warp's part of a tile of the product at (x, y).

@@ -274,8 +274,7 @@ func updateKernel(a, b, c buffer, code *samples.Code) func(*samples.Block) {
 	}
 	inner, outer, exit := newLoop(code), newLoop(code), code.Exit()
 	return func(blk *samples.Block) {
-		for x := range blk.Warps() {
-			w := &blk.Warps()[x]
+		blk.EachWarp(func(w *samples.Warp) {
 			e.do(w)
 			strided(blk, w, luSide, func(i int) {
 				w.Do(address...)
@@ -292,6 +291,6 @@ func updateKernel(a, b, c buffer, code *samples.Code) func(*samples.Block) {
 				outer.next(w)
 			})
 			w.Exit(exit)
-		}
+		})
 	}
 }

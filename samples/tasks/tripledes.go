@@ -87,9 +87,7 @@ func prepareTripleDES(b *bench) maker {
 	return func(in input) (body, any) {
 		p := newPacket(b.params, in)
 		bd := b.record(b.blocks, in.threads, 0, c, func(blk *samples.Block) {
-			for i := range blk.Warps() {
-				k.warp(blk, &blk.Warps()[i], p)
-			}
+			blk.EachWarp(func(w *samples.Warp) { k.warp(blk, w, p) })
 		})
 		bd.in, bd.out = uint64(len(p.plain)), uint64(len(p.cipher))
 		p.key = k.cipher

@@ -168,17 +168,16 @@ func (k *maker) launch(s shape, parts []part) {
 		Registers: uint32(16 + 8*k.r.IntN(7)), SharedBytes: uint32(k.shared),
 		Grid: trace.Dim3{uint32(k.grid), 1, 1}, Block: trace.Dim3{uint32(k.block), 1, 1},
 	}, func(b *samples.Block) {
-		for i := range b.Warps() {
-			w := &b.Warps()[i]
+		b.EachWarp(func(w *samples.Warp) {
 			w.Do(prologue...)
 			for turn := range turns {
 				for _, s := range steps {
-					s(w, place{cta: b.X(), warp: b.X()*warps + i, turn: turn, turns: turns})
+					s(w, place{cta: b.X(), warp: b.X()*warps + w.ID, turn: turn, turns: turns})
 				}
 				w.Do(loop...)
 			}
 			w.Exit(exit)
-		}
+		})
 	})
 }
 
