@@ -212,19 +212,13 @@ func (c *Choice) Build(cfg *hardware.Config) (p *model.Policy, machine *hardware
 		return nil, nil, err
 	}
 	p = &model.Policy{Name: c.Label, Host: c.Policy.Host}
-	if p.Launch, err = LaunchControls.build(c.decision("launch"), a); err != nil {
-		return nil, nil, err
-	}
-	if p.Admission, err = Admissions.build(c.decision("admission"), a); err != nil {
-		return nil, nil, err
-	}
-	if p.Dependency, err = Dependencies.build(c.decision("dependency"), a); err != nil {
-		return nil, nil, err
-	}
-	if p.CTA, err = CTASchedulers.build(c.decision("cta"), a); err != nil {
-		return nil, nil, err
-	}
-	if p.Warp, err = WarpSchedulers.build(c.WarpScheduler(machine), a); err != nil {
+	var wrong [5]error
+	p.Launch, wrong[0] = LaunchControls.build(c.decision("launch"), a)
+	p.Admission, wrong[1] = Admissions.build(c.decision("admission"), a)
+	p.Dependency, wrong[2] = Dependencies.build(c.decision("dependency"), a)
+	p.CTA, wrong[3] = CTASchedulers.build(c.decision("cta"), a)
+	p.Warp, wrong[4] = WarpSchedulers.build(c.WarpScheduler(machine), a)
+	if err = cmp.Or(wrong[:]...); err != nil {
 		return nil, nil, err
 	}
 	if c.Policy.Compose != nil {
