@@ -316,3 +316,22 @@ func splits(all []*symbol, class []string, arg int) bool {
 	}
 	return false
 }
+
+// Shorten cuts a name to n runes.
+func Shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// ShortenMiddle cuts a name to n runes. Both ends stay: the names of one template, and of the ranks of a job, differ
+// at their end.
+func ShortenMiddle(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	head := (n - 1) / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
+}

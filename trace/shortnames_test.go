@@ -48,6 +48,18 @@ func TestShortNames(t *testing.T) {
 	}
 }
 
+// A name that is too long loses its end or its middle, counted in runes.
+func TestShorten(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{trace.Shorten("abcdef", 4), "abc…"}, {trace.Shorten("größe", 5), "größe"},
+		{trace.ShortenMiddle("abcdef", 4), "a…ef"}, {trace.ShortenMiddle("größe", 5), "größe"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
 // No name makes the shortener fail, and different names stay different.
 func FuzzShortNames(f *testing.F) {
 	f.Add("void a<b<c>::d(e)::{lambda(f)#1}>(g)", "operator()<operator>>(", ">)::(<:: ,const")

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"gpureplay/trace"
 	"os"
 	"regexp"
 	"strconv"
@@ -46,7 +47,7 @@ func drawRatios(t *testing.T, paper string, rows [][]string) {
 	y := 18.0
 	d.text("n s", left, y-6, "grey: paper; blue: here")
 	for _, r := range rows {
-		d.text("s", 4, y+14, escape(shorten(r[1], 52)))
+		d.text("s", 4, y+14, escape(trace.Shorten(r[1], 52)))
 		for i, class := range []string{"g", "b"} {
 			width := (right - left) * number(t, r[2+i]) / most
 			fmt.Fprintf(&d, `<rect class="%s" x="%d" y="%.0f" width="%.1f" height="9"/>`+"\n", class, left, y+10*float64(i),

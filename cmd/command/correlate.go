@@ -10,6 +10,7 @@ import (
 
 	"gpureplay/replay/analyse"
 	"gpureplay/replay/table"
+	"gpureplay/trace"
 )
 
 // correlateFlags are the flags of correlate.
@@ -209,7 +210,7 @@ func (a *app) printComparisons(rows []analyse.Comparison) {
 	g := newGrid(a.out, titles...)
 	g.right(right...)
 	for _, x := range rows {
-		cells := []any{x.Kernel, shorten(x.Function, 40), commas(int64(math.Round(x.Predicted))),
+		cells := []any{x.Kernel, trace.Shorten(x.Function, 40), commas(int64(math.Round(x.Predicted))),
 			commas(int64(math.Round(x.Measured))),
 			fmt.Sprintf("%+.1f %%", x.ErrorPct)}
 		switch {
@@ -230,12 +231,4 @@ func known(bytes float64) any {
 		return nil
 	}
 	return bytes
-}
-
-// shorten cuts a text to n runes.
-func shorten(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }

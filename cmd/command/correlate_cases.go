@@ -11,6 +11,7 @@ import (
 
 	"gpureplay/replay/measured"
 	"gpureplay/replay/table"
+	"gpureplay/trace"
 )
 
 var correlatedCases = rowsOf("correlated_cases", "a measured kernel of a repository of measurements", `
@@ -113,7 +114,7 @@ func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []mea
 		if r.Iterations > 0 {
 			iterations = commas(int64(r.Iterations))
 		}
-		g.row(r.GPU, shorten(r.Kernel, 40), commas(int64(r.CTAs)), commas(int64(r.Threads)), iterations, r.Role,
+		g.row(r.GPU, trace.Shorten(r.Kernel, 40), commas(int64(r.CTAs)), commas(int64(r.Threads)), iterations, r.Role,
 			commas(int64(math.Round(r.Predicted))), commas(int64(math.Round(r.Cycles))), fmt.Sprintf("%+.1f %%", errorPct(r)))
 	}
 	g.print()
@@ -134,7 +135,7 @@ func (a *app) printGroups(groups []measured.Group) {
 	var gpus []string
 	for i := range groups {
 		x := &groups[i]
-		name, r := shorten(x.Kernel, 40), "-"
+		name, r := trace.Shorten(x.Kernel, 40), "-"
 		if name == "" {
 			name = "all that test"
 		}

@@ -13,6 +13,7 @@ import (
 	"gpureplay/replay"
 	"gpureplay/replay/analyse"
 	"gpureplay/replay/table"
+	"gpureplay/trace"
 	"gpureplay/trace/container"
 )
 
@@ -190,5 +191,5 @@ func (a *app) printEdgeClasses(b *analyse.Boundaries, classes []analyse.EdgeClas
 }
 
 func edgeName(c *analyse.EdgeClass) string {
-	return cutMiddle(c.Predecessor, widestName) + " → " + cutMiddle(c.Successor, widestName)
+	return trace.ShortenMiddle(c.Predecessor, widestName) + " → " + trace.ShortenMiddle(c.Successor, widestName)
 }

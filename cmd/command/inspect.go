@@ -317,7 +317,7 @@ func (a *app) inspectKernels(r *container.Reader, has func(kernel uint32) bool) 
 		"memory insts", "inferred")
 	g.right(1, 5, 6, 7, 8, 9, 10)
 	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
-		shown := cutMiddle(r.ShortName(k.Function), widestName)
+		shown := trace.ShortenMiddle(r.ShortName(k.Function), widestName)
 		if a.fullNames {
 			shown = trace.FullName(name)
 		}

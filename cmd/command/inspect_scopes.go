@@ -96,7 +96,8 @@ func (a *app) inspectScopes(r *container.Reader) error {
 		}
 		if s.kernels > 0 {
 			shown++
-			g.row(strings.Repeat("  ", min(s.depth, 8))+shorten(scopes[i].Name, widestName), commas(s.kernels), duration(s.ns))
+			name := strings.Repeat("  ", min(s.depth, 8)) + trace.Shorten(scopes[i].Name, widestName)
+			g.row(name, commas(s.kernels), duration(s.ns))
 		}
 	}
 	g.print()

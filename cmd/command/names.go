@@ -11,7 +11,7 @@ func (a *app) functionNames(shown []string) func(name string) string {
 	short := trace.ShortNames(shown)
 	by := make(map[string]string, len(shown))
 	for i, name := range shown {
-		by[name] = cutMiddle(short[i], a.nameWidth())
+		by[name] = trace.ShortenMiddle(short[i], a.nameWidth())
 	}
 	return func(name string) string { return by[name] }
 }
@@ -26,15 +26,4 @@ func (a *app) nameWidth() int {
 		return min(widestName, max(least, width-numbers))
 	}
 	return widestName
-}
-
-// cutMiddle shortens a text to n runes. Both ends stay: names of one template differ at
-// their end.
-func cutMiddle(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	head := (n - 1) / 2
-	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
 }

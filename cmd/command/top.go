@@ -217,7 +217,7 @@ func (a *app) showPauses(x *recorded.Activity, function func(string) string) {
 	}
 	called := func(name string) string {
 		if s := function(name); s != "" {
-			return cutMiddle(s, widestName/2)
+			return trace.ShortenMiddle(s, widestName/2)
 		}
 		return cmp.Or(linkNames.Replace(name), "the begin")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gpureplay/replay"
 	recorded "gpureplay/replay/capture"
+	"gpureplay/trace"
 )
 
 var topRanks = rowsOf("top_ranks", "a capture of a folder of captures, such as the ranks of a job", `
@@ -49,7 +50,7 @@ func (a *app) printRanks(all []recorded.Rank) error {
 	g.right(2, 3, 4, 5, 6, 7)
 	for _, r := range all {
 		share := func(ns int64) string { return fmt.Sprintf("%.1f %%", 100*float64(ns)/float64(max(1, r.Ns))) }
-		g.row(cutMiddle(r.Name, widestName/2), commas(int64(r.Kernels)), duration(r.Ns), duration(r.Compute),
+		g.row(trace.ShortenMiddle(r.Name, widestName/2), commas(int64(r.Kernels)), duration(r.Ns), duration(r.Compute),
 			duration(r.Collectives),
 			share(r.Copies), share(r.Idle))
 		rows = append(rows, map[string]any{"rank": r.Name, "kernels": r.Kernels, "time_ns": r.Ns, "compute_ns": r.Compute,

@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"gpureplay/trace"
+	"slices"
+)
 
 // Sizes of plots with a row for each policy, in pixels of the drawing.
 const (
@@ -68,7 +71,7 @@ func (p *barPlot) draw() *bars {
 	for i, r := range p.rows {
 		y := float64(i) * rowHeight
 		s := barShape{
-			Label: shortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
+			Label: trace.ShortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
 			TextY: px(y + rowHeight/2 + 4), X: px(x.start), Y: px(y + 4),
 			W: px(x.at(r.value) - x.start), H: px(rowHeight - 8),
 			EndX: px(x.at(max(r.value, r.high)) + 5), Value: decimals(r.value, 3), Base: i == 0 && p.mark > 0,

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"gpureplay/replay/table"
+	"gpureplay/trace"
 )
 
 // Figures hands over each plot of the page about the tables under dir: as files of SVG and PDF that stand alone, in
@@ -139,7 +140,7 @@ func (f *figure) svg() ([]byte, error) {
 		x, y := float64(i%perRow)*keyWidth+8, height+float64(i/perRow)*keyRow+4
 		fmt.Fprintf(&out, "\n<g><line class=\"line s%d d%d\" x1=\"%s\" x2=\"%s\" y1=\"%s\" y2=\"%s\"/><text "+
 			"x=\"%s\" y=\"%s\">", k.Series, k.Dash, px(x), px(x+24), px(y), px(y), px(x+30), px(y+4))
-		xml.EscapeText(&out, []byte(shorten(k.Name, 28)))
+		xml.EscapeText(&out, []byte(trace.Shorten(k.Name, 28)))
 		out.WriteString("</text></g>")
 	}
 	out.WriteString("\n</svg>\n")

@@ -89,22 +89,3 @@ func tick(x float64) string {
 	}
 	return strconv.FormatFloat(x, 'g', 6, 64)
 }
-
-// shorten cuts a label to n runes.
-func shorten(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
-// shortenMiddle cuts a label to n runes. Both ends stay: the names of one template, and of the ranks of a job, differ
-// at their end.
-func shortenMiddle(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	head := (n - 1) / 2
-	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
-}

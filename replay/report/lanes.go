@@ -2,6 +2,7 @@ package report
 
 import (
 	"gpureplay/replay/capture"
+	"gpureplay/trace"
 	"math"
 )
 
@@ -52,7 +53,7 @@ func (p *lanePlot) draw() *lanes {
 	}
 	for i, r := range p.rows {
 		y := float64(i) * rowHeight
-		s := laneShape{Label: shortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
+		s := laneShape{Label: trace.ShortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
 			TextY: px(y + rowHeight/2 + 4), Series: r.series}
 		shades := p.shades(r.spans)
 		for from := 0; from < laneCells; {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"gpureplay/trace"
 	"math"
 	"strings"
 )
@@ -196,7 +197,7 @@ func (p *linePlot) panel(q panel, box frame, a axes) lines {
 	x.start, x.end = box.left+6, right-6
 	y.start, y.end = bottom, box.top
 	l := lines{
-		AtX: px(box.x), AtY: px(box.y), Title: shorten(q.Title, int((right-box.left)/7)),
+		AtX: px(box.x), AtY: px(box.y), Title: trace.Shorten(q.Title, int((right-box.left)/7)),
 		Left: px(box.left), Right: px(right), Top: px(box.top), Bottom: px(bottom),
 		TickY: px(bottom + 16), NameY: px(box.height - 8), Mid: px((box.left + right) / 2),
 		MidY: px((box.top + bottom) / 2), X: p.X, Y: p.Y,
@@ -231,7 +232,7 @@ func (p *linePlot) xTicks(x scale, marks []float64, right float64) []tickMark {
 	var all []tickMark
 	last := math.Inf(-1)
 	for _, m := range marks {
-		text := shorten(p.word(m), 12)
+		text := trace.Shorten(p.word(m), 12)
 		half := float64(len([]rune(text))) * digitWidth / 2
 		if at := x.at(m); at-last >= 44 && at >= x.start-1 && at+half <= right+16 {
 			all = append(all, tickMark{px(at), text})

@@ -121,7 +121,7 @@ func (c *compared) progress() (figure, bool) {
 			for _, d := range k.done {
 				line = append(line, point{d.X * per, 100 * d.Y / float64(k.ctas)})
 			}
-			name := shorten(trace.ShortName(k.name), 32) + " #" + strconv.FormatInt(id, 10)
+			name := trace.Shorten(trace.ShortName(k.name), 32) + " #" + strconv.FormatInt(id, 10)
 			q.Lines = append(q.Lines, curve{Name: name, Points: append(line, point{float64(k.end) * per, 100}), style: place +
 				1})
 			f.Table.Rows = append(f.Table.Rows,

@@ -1,5 +1,7 @@
 package report
 
+import "gpureplay/trace"
+
 // stackPlot is a bar of shares for each policy.
 type stackPlot struct {
 	What  string // that a bar is the whole of
@@ -54,7 +56,7 @@ func (p *stackPlot) draw() *stack {
 	used := make([]bool, len(p.Names))
 	for i, r := range p.rows {
 		y := float64(i) * rowHeight
-		shape := stackShape{Label: shortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
+		shape := stackShape{Label: trace.ShortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
 			TextY: px(y + rowHeight/2 + 4)}
 		at := 0.0
 		for j, share := range r.shares {
