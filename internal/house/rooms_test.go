@@ -60,8 +60,10 @@ var allowed = map[string][]string{
 	"model/host":               {"trace", "model/hardware", "model/clock"},
 	"model/exec":               {"trace", "model/hardware", "model/memory", "model/clock", "model/program", "model/exec"},
 	"model/internal/reference": {"trace", "model/hardware", "model", "policies"}, // imported by tests alone
-	"model/exec/direct":        {"trace", "model/memory", "model/clock", "model/program"},
-	"model/exec/collector":     {"trace", "model/hardware", "model/memory", "model/clock", "model/program"},
+	"model/exec/gate":          {"model/clock", "model/program"},
+	"model/exec/direct":        {"trace", "model/memory", "model/clock", "model/program", "model/exec/gate"},
+	"model/exec/collector": {"trace", "model/hardware", "model/memory", "model/clock", "model/program",
+		"model/exec/gate"},
 	"model": {"trace", "model/hardware", "model/memory", "model/clock", "model/program", "model/exec",
 		"model/host"},
 	"policies":         {"internal/nearest", "trace", "model", "policies"},

@@ -54,11 +54,7 @@ func (s *SM) timed(x *memRequest, o *program.Op, c *CTA, t Time) (done Time, loa
 	case a == nil || o.Space == trace.SpaceConstant || o.Space == trace.SpaceNone:
 		return u.Constant(t)
 	case o.Space == trace.SpaceShared:
-		cycles := max(1, x.cycles)
-		if x.cycles == 0 && !s.shared.InRow(a, uint64(o.Width)) {
-			cycles = s.sharedCycles(a, x.lists, uint64(o.Width))
-		}
-		return u.Shared(cycles, o.Flags&trace.InstLoad != 0, t)
+		return u.Shared(s.sharedCycles(a, x.lists, uint64(o.Width)), o.Flags&trace.InstLoad != 0, t)
 	case a.Count == 0:
 		return u.Nothing(t) // predicated off
 	case o.Space == trace.SpaceLocal:

@@ -129,6 +129,9 @@ func (s *SM) close(t Time) (done bool) {
 		next = s.fetch.next
 	}
 	next = min(next, s.pipe.Close(t))
+	if s.at > t+1 && s.candidates(t+1) != 0 { // a gate is open again
+		s.at = t + 1
+	}
 	if s.leaving != 0 {
 		s.leave(t)
 	}

@@ -140,3 +140,13 @@ func (c *CTA) stall(t Time, why Stall) {
 		c.Rec.StallTimes[why] += t - from
 	}
 }
+
+// active books a cycle in which a warp issues that had a reason to wait.
+func (c *CTA) active(waited Stall, t Time) {
+	if c.lastAt == clock.Unset {
+		c.Rec.Start = t
+	}
+	c.stall(t, waited)
+	c.Rec.Active++
+	c.lastAt = t
+}

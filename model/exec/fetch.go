@@ -22,11 +22,8 @@ type fetching struct {
 // mostFetched is how many instructions a warp gets.
 const mostFetched = 2
 
-// used notes that w has issued an instruction in cycle t, and goes on.
+// used notes that w has issued the last of its instructions in cycle t, and goes on.
 func (s *SM) used(w *Warp, t Time) {
-	if w.has--; w.has > 0 {
-		return
-	}
 	f := &s.fetch
 	f.turnTo(t)
 	f.since |= 1 << s.Slot(w)

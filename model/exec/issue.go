@@ -1,30 +1,32 @@
 package exec
 
 import (
-	"gpureplay/model/clock"
 	"gpureplay/model/memory"
 	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 )
 
+// gone is in place of the next instruction of a warp that has none.
+var gone = program.Op{Unit: program.UnitGone}
+
 // prepare finds the unit and mask of the next instruction of w, and when its operands are
 // there, no earlier than t.
 func (s *SM) prepare(w *Warp, t Time) {
 	f := &w.Frame
-	if f.PC >= f.MaskAt {
-		f.ChangeMask()
-	}
 	w.ready, w.reason, w.fenced = t, StallIssue, false
 	w.floor = t
-	if uint(f.PC) >= uint(len(f.Path)) {
-		w.op, w.unit = nil, program.UnitGone
-		s.place(w)
-		return
+	if f.PC >= f.MaskAt {
+		if f.PC >= len(f.Path) {
+			w.op = &gone
+			s.place(w, program.UnitGone)
+			return
+		}
+		f.ChangeMask()
 	}
 	o := &f.Code.Ops[f.Path[f.PC]]
-	w.op, w.unit = o, o.Unit
-	s.place(w)
+	w.op = o
+	s.place(w, s.as[o.Unit&15])
 	if o.Mem && f.NextMem < len(f.Mem) {
 		hostmem.Prefetch(&f.Mem[f.NextMem])
 	}
@@ -36,11 +38,17 @@ func (s *SM) prepare(w *Warp, t Time) {
 	}
 }
 
+// place notes the unit whose pipe the next instruction of w takes.
+func (s *SM) place(w *Warp, u program.Unit) {
+	s.Place(w.slot, w.unit, u)
+	w.unit = u
+}
+
 // issueMore lets w, which has issued to a unit in cycle t and runs on, issue more
 // instructions in it, where they need different units and nothing of each other.
 func (s *SM) issueMore(w *Warp, u program.Unit, t Time) {
 	for range s.width - 1 {
-		if s.holding || s.as[w.unit&15] == s.as[u&15] || s.fetch.fresh(s, w, t) || w.ready > t ||
+		if s.holding || w.unit == u || s.fetch.fresh(s, w, t) || w.ready > t ||
 			!s.unitFree(w, t) || w.unit == program.UnitMemory && s.Keeps || s.Marks && w.waits() {
 			return
 		}
@@ -55,18 +63,21 @@ func (s *SM) issueMore(w *Warp, u program.Unit, t Time) {
 // it. It reports whether w goes on (false: it has exited or is parked).
 func (s *SM) issueOne(w *Warp, t Time) bool {
 	o := w.op
-	if s.holding = false; o == nil {
+	if s.holding = false; o.Unit == program.UnitGone {
 		s.exit(w, t)
 		return false
 	}
-	s.count(w, t)
+	c := w.CTA
+	if c.lastAt != t {
+		c.active(w.reason, t)
+	}
+	c.Rec.WarpInsts++
+	c.ThreadInsts += uint64(w.Lanes)
+	s.Issued++
 	if s.Marks && w.points.Trigger == int32(w.PC) {
 		s.pass(w, t)
 	}
-	done, last, completed, free, held := s.pipe.Issue(w.sched, o, t)
-	if free > t+1 {
-		s.shutUntil(w.sched, s.as[o.Unit&15], free)
-	}
+	done, last, completed, held := s.pipe.Issue(w.sched, o, t)
 	if o.Unit == program.UnitMemory {
 		if held >= 0 {
 			return s.goOn(w, o, t, s.holdAccess(held, w, o, t))
@@ -136,13 +147,15 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done, completed Time, load int3
 // goOn schedules w, which has issued o in cycle t, from a cycle on. It reports whether
 // w goes on (false: it has exited or is parked).
 func (s *SM) goOn(w *Warp, o *program.Op, t, from Time) bool {
-	if w.PC >= len(w.Path) && !s.next(w) && (o.Class != trace.ClassLaunch || from == t+1) {
+	if w.PC >= w.MaskAt && w.PC >= len(w.Path) && !s.next(w) && (o.Class != trace.ClassLaunch || from == t+1) {
 		s.exit(w, t)
 		return false
 	}
 	s.prepare(w, t)
 	if s.fetch.width > 0 {
-		s.used(w, t)
+		if w.has--; w.has == 0 {
+			s.used(w, t)
+		}
 	}
 	if o.Unit == program.UnitNone {
 		return s.follow(w, o, t, from)
@@ -158,7 +171,11 @@ func (s *SM) goOn(w *Warp, o *program.Op, t, from Time) bool {
 			w.ready, w.reason = from, StallMemory
 		}
 	}
-	s.again(w, w.ready)
+	if w.ready > t+1 {
+		s.later(w, w.ready)
+		return true
+	}
+	s.ready |= 1 << (w.slot & 63) // its scheduler acts in the next cycle at the earliest
 	return true
 }
 
@@ -197,7 +214,11 @@ func (s *SM) follow(w *Warp, o *program.Op, t, from Time) bool {
 	if from > t+1 { // held by more than issue: nothing of w goes with it in cycle t
 		w.ready, w.floor = max(w.ready, from), from
 	}
-	s.again(w, max(w.ready, from))
+	if at := max(w.ready, from); at > t+1 {
+		s.later(w, at)
+		return true
+	}
+	s.ready |= 1 << (w.slot & 63)
 	return true
 }
 
@@ -230,7 +251,7 @@ func (s *SM) stalls(w *Warp) bool {
 		}
 		w.points.Wait = NoPoint
 	}
-	if !s.Keeps || w.unit != program.UnitMemory || w.op == nil {
+	if !s.Keeps || w.unit != program.UnitMemory {
 		return false
 	}
 	o := w.op
@@ -239,22 +260,6 @@ func (s *SM) stalls(w *Warp) bool {
 	}
 	s.co.Coalesce(&f.Mem[f.NextMem], f.Lists, uint64(o.Width))
 	return s.d.Blocked(s, w, s.co.Sectors)
-}
-
-// count books one issued instruction.
-func (s *SM) count(w *Warp, t Time) {
-	c := w.CTA
-	if c.lastAt != t {
-		if c.lastAt == clock.Unset {
-			c.Rec.Start = t
-		}
-		c.stall(t, w.reason)
-		c.Rec.Active++
-		c.lastAt = t
-	}
-	c.Rec.WarpInsts++
-	s.Issued++
-	c.ThreadInsts += uint64(w.Lanes)
 }
 
 // arrive lets w wait at a barrier of its CTA, and releases the barrier when

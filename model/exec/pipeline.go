@@ -18,11 +18,11 @@ type Pipeline interface {
 	memory.RegisterFile
 	// Units returns the unit that each unit shares its pipe with.
 	Units() [16]program.Unit
-	// Issue takes instruction o of a scheduler in cycle t. The scheduler may issue to the pipe again from free on.
-	// held < 0: the instruction has its unit. Then done is the time of its result, last the time when it no longer
-	// keeps its CTA, and completed the latest Done of its record. The load/store unit times memory's result. Else
-	// the instruction is held under a number until Booked or Take names it.
-	Issue(scheduler uint8, o *program.Op, t Time) (done, last, completed, free Time, held int32)
+	// Issue takes instruction o of a scheduler in cycle t. It shuts the gate of the pipe if the scheduler may not
+	// issue to it in t+1. held < 0: the instruction has its unit. Then done is the time of its result, last the time
+	// when it no longer keeps its CTA, and completed the latest Done of its record. The load/store unit times memory's
+	// result. Else the instruction is held under a number until Booked or Take names it.
+	Issue(scheduler uint8, o *program.Op, t Time) (done, last, completed Time, held int32)
 	// Late reports whether results of a cycle are booked at its end.
 	Late() bool
 	// Stops reports whether Close in cycle t would use units that SMs share: an SM that
@@ -41,11 +41,11 @@ type Pipeline interface {
 func (s *SM) choosePipeline() {
 	c := &s.Config.SM
 	if !c.Collectors() {
-		s.pipe = direct.New(s.Timing, s.port, toPipeline{s})
+		s.pipe = direct.New(s.Timing, s.port, &s.Gates, toPipeline{s})
 		s.port.Registers(s.pipe)
 		return
 	}
-	s.pipe = collector.New(c, s.Timing, s.port, toPipeline{s})
+	s.pipe = collector.New(c, s.Timing, s.port, &s.Gates, toPipeline{s})
 	s.port.Registers(s.pipe)
 	s.rotates, s.fetch.width = true, c.FetchWidth
 }
@@ -56,14 +56,6 @@ type toPipeline struct{ s *SM }
 // WakeSchedulers lets all schedulers look at their warps again in cycle t.
 func (x toPipeline) WakeSchedulers(t Time) {
 	x.s.at = min(x.s.at, t)
-}
-
-// Open lets a scheduler issue to a unit again from cycle t on, its next one.
-func (x toPipeline) Open(scheduler uint8, u program.Unit, t Time) {
-	s := x.s
-	if s.open(scheduler, u); s.needs[u&15]&s.ready&s.of[scheduler&(mostSchedulers-1)] != 0 {
-		s.at = min(s.at, t)
-	}
 }
 
 // CloseAt calls the pipeline's Close at the end of cycle t.
@@ -78,7 +70,13 @@ func (x toPipeline) Booked(held int32, done Time) {
 func (x toPipeline) Take(held int32, t Time) {
 	s := x.s
 	h := s.held[held]
-	done, load := s.timed(&h.access, h.load.o, h.load.c, t)
+	var done Time
+	var load int32
+	if x, o := &h.access, h.load.o; x.cycles > 0 {
+		done, load = s.port.Shared(x.cycles, o.Flags&trace.InstLoad != 0, t)
+	} else {
+		done, load = s.timed(x, o, h.load.c, t)
+	}
 	if load >= 0 {
 		*s.unresolvedAt(load) = h.load
 	}

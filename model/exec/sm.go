@@ -24,6 +24,7 @@ type SM struct {
 	width       int    // instructions that a scheduler issues in a cycle, of one warp
 	rotates     bool   // its schedulers take turns in acting first in a cycle
 	mask        uint64 // how many schedulers there are, less one, if that is a power of two; or 0
+	stalling    bool   // a dependency may keep a warp back
 	acting      bool   // it is in a cycle
 	ahead       bool   // of the device
 	watched     bool   // an observer sees each instruction
@@ -125,7 +126,7 @@ func New(d Device, id int, setup Setup) *SM {
 	c := &setup.Config.SM
 	s := &SM{Setup: setup, d: d, ID: id, many: c.Schedulers, warps: make([]Warp, c.MaxWarps),
 		ends: clock.Never}
-	s.width, s.watched = c.IssueWidth, setup.Insts != nil
+	s.width, s.watched, s.stalling = c.IssueWidth, setup.Insts != nil, setup.Keeps || setup.Marks
 	if c.Schedulers&(c.Schedulers-1) == 0 {
 		s.mask = uint64(c.Schedulers - 1)
 	}
@@ -133,6 +134,7 @@ func New(d Device, id int, setup Setup) *SM {
 	s.port, s.co = setup.Memory.Port(id), setup.Memory.Coalescer()
 	s.times, s.shared = s.port.Signals(), coalesce.NewShared(&setup.Config.Shared)
 	s.fetch = fetching{cycle: clock.Unset, next: clock.Never}
+	s.Gates.Init(c.Schedulers, len(s.warps))
 	s.choosePipeline()
 	s.initSchedulers(c.Schedulers)
 	s.closing = clock.Never

@@ -60,8 +60,11 @@ func (s *SM) Restore(c *CTA, t Time) {
 		slot, w := s.takeSlot()
 		c.slots |= 1 << slot
 		c.saved[i].sched, c.saved[i].slot = w.sched, w.slot
+		before := w.unit
 		*w = c.saved[i]
-		s.place(w)
+		u := w.unit
+		w.unit = before
+		s.place(w, u)
 		if s.fetch.width > 0 && w.has == 0 {
 			s.starve(w, t)
 		}

@@ -131,11 +131,9 @@ func (s *SM) reschedule(w *Warp, t Time) {
 		fenced, last = w.behindFence()
 		ready, reason = max(ready, last), StallMemory
 	}
-	if w.op != nil {
-		if latest := w.op.Ready(w.Regs); latest>>1 > ready {
-			if ready, reason = latest>>1, StallIssue; latest&1 != 0 {
-				reason = StallMemory
-			}
+	if latest := w.op.Ready(w.Regs); latest>>1 > ready {
+		if ready, reason = latest>>1, StallIssue; latest&1 != 0 {
+			reason = StallMemory
 		}
 	}
 	if w.held || fenced > 0 || ready >= memory.Unknown {

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 
@@ -20,7 +19,7 @@ type Frame struct {
 	Code       *Code
 	Path       []uint32
 	PC         int
-	MaskAt     int    // where the next of masks begins; 0: not looked up
+	MaskAt     int    // where the next of masks begins, or the path ends; 0: not looked up
 	Regs       []Time // per register: ready time · 2, + 1 if it comes from memory
 	Mask       uint32
 	Lanes      uint32 // how many
@@ -51,9 +50,9 @@ func (f *Frame) ChangeMask() {
 		f.nextMask++
 	}
 	f.Lanes = uint32(bits.OnesCount32(f.Mask))
-	f.MaskAt = math.MaxInt
+	f.MaskAt = len(f.Path)
 	if f.nextMask < len(f.masks) {
-		f.MaskAt = int(f.masks[f.nextMask].At)
+		f.MaskAt = min(f.MaskAt, int(f.masks[f.nextMask].At))
 	}
 }
 

@@ -15,7 +15,12 @@ type passing struct {
 	second uint32 // and those that it reads at the second
 }
 
-// bypasses reports whether an instruction of a sub-core meets nothing on its way to its
+// meets reports whether an instruction of a sub-core meets another one on its way to its pipe.
+func (c *Pipeline) meets(s *subcore, p pipe) bool {
+	return s.taken == s.all || s.reads != 0 || (c.filled|s.outputs|s.ready)>>p&1 != 0
+}
+
+// bypasses reports whether an instruction that meets no other in its sub-core is delayed by nothing on its way to its
 // pipe. The pipe then takes it in the cycle of issue or, if it reads no register, in the
 // one before. c.plan is its way, if others of the sub-core see it (c.enters).
 func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time, ok bool) {
@@ -23,8 +28,7 @@ func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time,
 	if s.at == t-1 {
 		free, used = free&^s.freed, s.used
 	}
-	if c.dual || free == 0 || s.reads != 0 || (c.filled|s.outputs|s.ready)>>p&1 != 0 || s.free[p] > t ||
-		p == pipeMemory && (c.accesses > 0 || !c.port.Takes(t)) {
+	if c.dual || free == 0 || s.free[p] > t || p == pipeMemory && (c.accesses > 0 || !c.port.Takes(t)) {
 		return t, false
 	}
 	lends := s.filled != 0 && !c.blocked()
@@ -87,12 +91,17 @@ func (c *Pipeline) bypass(s *subcore, p pipe, at, t Time) {
 			c.lent |= s.bit
 		}
 	}
+	if c.turn(p, t); at == t {
+		s.passed[p] = t
+	}
+}
+
+// turn notes that an instruction of a pipe gets its unit as it issues in cycle t.
+func (c *Pipeline) turn(p pipe, t Time) {
 	if c.at != t {
 		c.at, c.bypassed = t, [16]uint8{}
 	}
-	if c.bypassed[p]++; at == t {
-		s.passed[p] = t
-	}
+	c.bypassed[p&15]++
 }
 
 // enter notes what others of the sub-core see of an instruction that goes through a unit in cycle t.

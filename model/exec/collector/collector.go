@@ -2,6 +2,7 @@ package collector
 
 import (
 	"gpureplay/model/clock"
+	"gpureplay/model/exec/gate"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
 	"gpureplay/model/program"
@@ -13,8 +14,6 @@ type Time = clock.Time
 
 // SM is the part of an SM that its collectors act on.
 type SM interface {
-	// Open lets a sub-core's scheduler issue to a unit again from cycle t on.
-	Open(subcore uint8, u program.Unit, t Time)
 	// CloseAt calls Close at the end of cycle t.
 	CloseAt(t Time)
 	// Booked sets the time at which a held instruction's result is there.
@@ -29,6 +28,7 @@ type SM interface {
 // way. They move at the end of a cycle, when all schedulers have acted.
 type Pipeline struct {
 	sm       SM
+	gates    *gate.Gates // shut where an instruction is in the input register of a pipe
 	port     memory.Port
 	signals  *memory.Signals
 	timing   *program.Timing
@@ -47,7 +47,7 @@ type Pipeline struct {
 	memory   uint16              // sub-cores with one in memory's output register
 	outOrder [mostCores]uint64   // the order of issue of each of these
 	order    uint64              // last number in order of issue, and of allocation
-	bypassed [16]uint8           // instructions of each pipe that bypassed the collectors in cycle at
+	bypassed [16]uint8           // instructions of each pipe that bypassed in cycle at, or got a unit as they issued
 	at       Time
 	now      Time
 	held     int   // instructions
@@ -94,7 +94,7 @@ var pipeOf = [16]pipe{
 }
 
 // unitOf is the unit that stands for each pipe at the schedulers.
-var unitOf = func() (unit [numPipes]program.Unit) {
+var unitOf = func() (unit [16]program.Unit) {
 	for u := range program.UnitGone {
 		unit[pipeOf[u]] = u
 	}
@@ -104,7 +104,6 @@ var unitOf = func() (unit [numPipes]program.Unit) {
 // inst is an instruction that is held.
 type inst struct {
 	o      *program.Op
-	core   *subcore
 	next   *inst  // of those that are spare
 	order  uint64 // of issue
 	given  uint64 // the order in which it got its unit
@@ -114,9 +113,9 @@ type inst struct {
 }
 
 // New makes the collectors of an SM.
-func New(c *hardware.SMConfig, t *program.Timing, port memory.Port, sm SM) *Pipeline {
-	p := &Pipeline{sm: sm, port: port, signals: port.Signals(), timing: t, count: c.Schedulers, dual: c.IssueWidth > 1,
-		next: clock.Never, longest: t.Exit}
+func New(c *hardware.SMConfig, t *program.Timing, port memory.Port, g *gate.Gates, sm SM) *Pipeline {
+	p := &Pipeline{sm: sm, gates: g, port: port, signals: port.Signals(), timing: t, count: c.Schedulers,
+		dual: c.IssueWidth > 1, next: clock.Never, longest: t.Exit}
 	for u := range program.UnitMemory {
 		p.longest = max(p.longest, t.Latency[u])
 	}
@@ -148,38 +147,41 @@ func (c *Pipeline) Late() bool { return true }
 
 // Issue takes instruction o of a sub-core's scheduler in cycle t. An instruction with
 // nothing in its way is at its pipe at once; any other is held under a number.
-func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, completed, free Time, held int32) {
+func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, completed Time, held int32) {
 	s, p := c.cores[scheduler&(mostCores-1)], pipeOf[o.Unit&15]
 	c.now = t
 	c.order++
+	if c.held > 0 && c.meets(s, p) {
+		return 0, 0, t, c.hold(s, o, p, t)
+	}
 	at, ok := c.bypasses(s, p, o, t)
 	if p == pipeMemory {
 		if !ok {
-			return 0, 0, t, clock.Never, c.hold(s, o, p)
+			return 0, 0, t, c.hold(s, o, p, t)
 		}
 		c.bypass(s, p, t, t)
 		c.port.Into(memory.Destination{Banks: o.Written, Subcore: scheduler})
-		return 0, 0, t, t + 1, notHeld
+		return 0, 0, t, notHeld
 	}
 	if !ok {
-		return 0, 0, t, clock.Never, c.hold(s, o, p)
+		return 0, 0, t, c.hold(s, o, p, t)
 	}
 	every, latency := c.times(o)
 	if !c.bus(at, latency, c.held-c.accesses+c.count) {
-		return 0, 0, t, clock.Never, c.hold(s, o, p)
+		return 0, 0, t, c.hold(s, o, p, t)
 	}
 	c.bypass(s, p, at, t)
 	s.free[p] = at + every
 	done = max(at+latency, t+1)
 	if !o.Awaited() {
-		return done, 0, t, t + 1, notHeld
+		return done, 0, t, notHeld
 	}
 	if at+latency > t+memory.WrittenAhead {
 		c.write(s, o.Writes, at, latency)
 	} else { // its pipe takes it at the end of the cycle
 		c.soon = append(c.soon, soonWritten{s, o.Writes, at, latency, t})
 	}
-	return done, done, t, t + 1, notHeld
+	return done, done, t, notHeld
 }
 
 // notHeld is in place of the number of an instruction that is not held.
@@ -198,19 +200,16 @@ func (c *Pipeline) times(o *program.Op) (every, latency Time) {
 	return t.Every[o.Unit&15], t.Latency[o.Unit&15]
 }
 
-// hold puts an instruction into the input register of its pipe and returns its number.
-func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) int32 {
+// hold keeps an instruction that issues in cycle t and returns its number. With nothing before it, it gets its unit at
+// once; or else it is in the input register of its pipe.
+func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe, t Time) int32 {
 	e := c.spare
 	if e == nil {
 		e = &inst{number: c.numbers}
 		c.numbers++
 	}
 	c.spare = e.next
-	e.o, e.core, e.pipe, e.order, e.left = o, s, p, c.order, o.Reads
-	s.input[p&15] = e
-	s.filled |= 1 << (p & 15)
-	c.inputs[p&15].push(s.number)
-	c.filled |= 1 << (p & 15)
+	e.o, e.pipe, e.order, e.left = o, p, c.order, o.Reads
 	c.held++
 	if p == pipeMemory {
 		c.accesses++
@@ -218,8 +217,32 @@ func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) int32 {
 	if o.Shared {
 		c.shared++
 	}
-	c.wake(c.now)
+	if unit := c.unitNow(s, p, t); unit != 0 {
+		c.take(s, e, unit)
+		c.freshly(s, e, unit)
+		c.turn(p, t)
+	} else {
+		s.input[p&15] = e
+		s.filled |= 1 << (p & 15)
+		c.inputs[p&15].push(s.number)
+		c.filled |= 1 << (p & 15)
+		c.gates.Shut(s.number, unitOf[p&15])
+	}
+	c.wake(t)
 	return e.number
+}
+
+// unitNow returns the unit, a bit, that an instruction which issues in cycle t gets in the first half of the step,
+// whatever else issues in the cycle: none is before it in its sub-core or at its pipe. 0: that is not so.
+func (c *Pipeline) unitNow(s *subcore, p pipe, t Time) uint8 {
+	if c.dual || s.filled|c.filled>>p&1 != 0 || c.at == t && c.bypassed[p&15] >= allocations {
+		return 0
+	}
+	free := s.all &^ s.taken
+	if s.at == t-1 {
+		free &^= s.freed
+	}
+	return free & -free
 }
 
 // wake moves the held instructions at the end of cycle t.

@@ -86,10 +86,10 @@ func (c *Pipeline) allocate(t Time, first bool) (more bool) {
 				pipes &^= 1 << p
 			}
 			e := s.input[p]
-			if c.give(s, e, free&-free, t); first {
-				if s.fresh |= free & -free; e.left == 0 {
-					c.idle |= s.bit
-				}
+			s.filled &^= 1 << p
+			c.gates.Open(s.number, unitOf[p])
+			if c.take(s, e, free&-free); first {
+				c.freshly(s, e, free&-free)
 			}
 		}
 	}
@@ -111,11 +111,10 @@ func (s *subcore) freedBefore(t Time) uint8 {
 // gpgpu_operand_collector_num_in_ports_gen).
 const allocations = 8
 
-// give moves an instruction from its input register to a unit, a bit.
-func (c *Pipeline) give(s *subcore, e *inst, unit uint8, t Time) {
+// take puts an instruction into a unit, a bit.
+func (c *Pipeline) take(s *subcore, e *inst, unit uint8) {
 	c.order++
 	e.given = c.order
-	s.filled &^= 1 << (e.pipe & 15)
 	u := uint8(bits.TrailingZeros8(unit)) & (mostUnits - 1)
 	s.units[u] = e
 	if s.taken |= unit; e.left != 0 {
@@ -124,7 +123,13 @@ func (c *Pipeline) give(s *subcore, e *inst, unit uint8, t Time) {
 		s.has(u, e)
 	}
 	c.active |= s.bit
-	c.sm.Open(s.number, unitOf[e.pipe&15], t+1)
+}
+
+// freshly notes that an instruction gets its unit in the first half of the step.
+func (c *Pipeline) freshly(s *subcore, e *inst, unit uint8) {
+	if s.fresh |= unit; e.left == 0 {
+		c.idle |= s.bit
+	}
 }
 
 // leaveEarly is the second dispatch of the cycle before t in some sub-cores. To an empty output register goes the

@@ -5,6 +5,7 @@ package direct
 
 import (
 	"gpureplay/model/clock"
+	"gpureplay/model/exec/gate"
 	"gpureplay/model/memory"
 	"gpureplay/model/program"
 	"gpureplay/trace"
@@ -27,19 +28,19 @@ type Pipeline struct {
 	port   memory.Port
 	times  *memory.Signals
 	timing *program.Timing
+	gates  *gate.Gates
 }
 
 // New makes the pipeline of an SM.
-func New(t *program.Timing, port memory.Port, sm SM) *Pipeline {
-	return &Pipeline{sm, port, port.Signals(), t}
+func New(t *program.Timing, port memory.Port, g *gate.Gates, sm SM) *Pipeline {
+	return &Pipeline{sm, port, port.Signals(), t, g}
 }
 
 // Issue takes instruction o in cycle t.
-func (p *Pipeline) Issue(_ uint8, o *program.Op, t Time) (done, last, completed, free Time, held int32) {
-	free = t + 1
+func (p *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, completed Time, held int32) {
 	u := o.Unit & 15
 	if u == program.UnitMemory {
-		return 0, 0, clock.Never, free, -1
+		return 0, 0, clock.Never, -1
 	}
 	done = t + p.timing.Latency[u]
 	if o.Dst > 0 {
@@ -50,10 +51,12 @@ func (p *Pipeline) Issue(_ uint8, o *program.Op, t Time) (done, last, completed,
 			last = max(last, t+p.timing.Exit)
 		}
 		if o.Class != trace.ClassExit || u != program.UnitInt { // EXIT needs the first stage of the integer pipe alone
-			free = t + p.timing.Every[u]
+			if every := p.timing.Every[u]; every > 1 {
+				p.gates.ShutUntil(scheduler, u, t+every)
+			}
 		}
 	}
-	return done, last, done, free, -1
+	return done, last, done, -1
 }
 
 // Units returns the unit that each unit shares its pipe with: itself.
