@@ -2,6 +2,7 @@ package chakra_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,19 @@ func TestChakraMalformed(t *testing.T) {
 		if _, err := converttest.TryText(t, "chakra", c.text); err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %v, want %s", name, err, c.err)
 		}
+	}
+}
+
+// A head that ends anywhere is read to its end, and not beyond.
+func TestIsProtoOfHeads(t *testing.T) {
+	text := converttest.ChakraProto()
+	for n := range len(text) {
+		if got := chakra.IsProto(slices.Clip([]byte(text[:n]))); got && n < 20 {
+			t.Errorf("%d bytes are Chakra's", n)
+		}
+	}
+	if !chakra.IsProto([]byte(text)) {
+		t.Error("the whole is not Chakra's")
 	}
 }
 

@@ -85,6 +85,19 @@ func TestGpucachesimRecords(t *testing.T) {
 	}
 }
 
+// Two launches of one name are of one function.
+func TestGpucachesimLaunchesOfOneFunction(t *testing.T) {
+	dir := t.TempDir()
+	before, launch, _ := strings.Cut(strings.TrimSuffix(converttest.GpucachesimList, "]"), `{"KernelLaunch"`)
+	converttest.Put(t, dir, "commands.json", before+`{"KernelLaunch"`+launch+`,{"KernelLaunch"`+launch+"]")
+	converttest.Put(t, dir, "kernel-0.msgpack", string(converttest.GpucachesimKernel()))
+	r := converttest.Read(t, dir, converttest.AnyDevice)
+	r.Check(t)
+	if len(r.Kernels) != 2 || len(r.Functions) != 1 {
+		t.Errorf("%d kernels of %d functions", len(r.Kernels), len(r.Functions))
+	}
+}
+
 func TestGpucachesimMalformed(t *testing.T) {
 	kernel := string(converttest.GpucachesimKernel())
 	for name, c := range map[string]struct{ list, kernel, err string }{

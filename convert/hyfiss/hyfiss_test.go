@@ -84,6 +84,7 @@ func TestHyfissOperands(t *testing.T) {
 func TestHyfissMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, err string }{
 		"no kernels":    {"configs/app.config", "# nothing\n", "no -app_kernels_id"},
+		"no number":     {"configs/app.config", "-app_kernels_id 1,x\n", `"x" is no list`},
 		"not described": {"configs/app.config", "-app_kernels_id 7\n", "kernel 7 is listed but not described"},
 		"bad number": {"configs/app.config", "-app_kernels_id 1\n-kernel_1_grid_dim_x 99999999999\n",
 			"no number that fits"},

@@ -8,9 +8,11 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"gpureplay/convert"
 	"gpureplay/convert/converttest"
 	"gpureplay/convert/timeline"
 	"gpureplay/trace"
@@ -373,5 +375,21 @@ func TestKinetoNamedThreads(t *testing.T) {
 	}
 	if len(threads) != 3 || threads[0] == threads[1] || threads[0] != threads[2] {
 		t.Errorf("launches of threads %d, want the first and the last alike", threads)
+	}
+}
+
+// Device 0 and rank 0 are numbers like others: a kernel of device 0 is not of the device that its process has the
+// number of, and the trace says which rank it is of.
+func TestKinetoZeroes(t *testing.T) {
+	text := strings.Replace(strings.Replace(converttest.SmallKineto, `"pid": 0`, `"pid": 3`, 1), `"schemaVersion": 1,`,
+		`"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 2},`, 1)
+	dir := t.TempDir()
+	converttest.Put(t, dir, "trace.json", text)
+	r, err := converttest.Try(t, filepath.Join(dir, "trace.json"), "kineto", convert.Options{Device: 0})
+	if err != nil || len(r.Kernels) != 1 {
+		t.Fatalf("of device 0: %v", err)
+	}
+	if !slices.Contains(r.Meta.Attrs, trace.Attr{Key: "rank", Value: "0"}) {
+		t.Errorf("no rank: %v", r.Meta.Attrs)
 	}
 }

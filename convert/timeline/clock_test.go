@@ -34,3 +34,35 @@ func TestTimesOfNothingBoundNoClock(t *testing.T) {
 		}
 	}
 }
+
+// Each of the 32 pieces of a clock that drifts has the shortest delay of its own 8 pieces of the host's time, and one
+// without a call has that of the piece before it.
+func TestDriftOfPieces(t *testing.T) {
+	c := newClocks(times{first: 0, last: 255, any: true})
+	for i := range int64(256) {
+		if i/8 != 5 {
+			c.pair(&row{start: i, host: 1}, &row{start: 2*i + 1000, device: 3})
+		}
+	}
+	all := []*[clockPieces]clockPiece{c.seen[clockKey{3, 1}]}
+	for i, got := range drift(all) {
+		want := int64(1000 + 8*i)
+		if i == 5 {
+			want = 1000 + 8*4
+		}
+		if got != want {
+			t.Errorf("piece %d is ahead by %d, want %d", i, got, want)
+		}
+	}
+}
+
+// A copy that its call waits for begins before the call ends: the clock is ahead by the rest at least.
+func TestCopiesThatWaitBoundAClock(t *testing.T) {
+	for async, want := range map[flags]int64{0: 70, flagAsync: noHigh} {
+		c := newClocks(times{first: 0, last: 255, any: true})
+		c.pair(&row{kind: uint8(CallCopy), start: 10, duration: 20, host: 1, flags: async}, &row{start: 100, device: 3})
+		if got := c.seen[clockKey{3, 1}][c.at(10)].least; got != want {
+			t.Errorf("flags %v: ahead by %d at least, want %d", async, got, want)
+		}
+	}
+}

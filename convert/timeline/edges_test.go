@@ -24,3 +24,18 @@ func TestProgrammatic(t *testing.T) {
 		}
 	}
 }
+
+// Activities of graphs alone have the number of a graph launch: those of one call the same, of the next call the next.
+func TestGraphNumbers(t *testing.T) {
+	e := newEdges()
+	for i, x := range []struct {
+		call uint64
+		of   flags
+		want uint32
+	}{{1, 0, 0}, {2, flagGraph, 1}, {2, flagGraph, 1}, {3, 0, 0}, {4, flagGraph, 2}, {0, flagGraph, 0}} {
+		r := row{kind: uint8(Kernel), correlation: x.call, flags: x.of}
+		if got := e.graph(&r, 0); got != x.want {
+			t.Errorf("activity %d is of graph launch %d, want %d", i, got, x.want)
+		}
+	}
+}
