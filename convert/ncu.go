@@ -32,9 +32,11 @@ type ncuLaunch struct {
 
 const (
 	maxNcuLaunches = 1 << 20
-	maxNcuNames    = 1 << 26 // bytes
 	mostNcuTime    = 1 << 42 // cycles or ns of a launch that counts for the clock: their sum fits
 )
+
+// maxNcuNames bounds the bytes of the functions' names that are held. A test lowers it.
+var maxNcuNames = 1 << 26
 
 func convertNcu(ctx context.Context, in *Input, w Writer, opt Options) error {
 	f, err := in.Read(ctx)

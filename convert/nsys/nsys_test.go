@@ -306,3 +306,26 @@ func TestNsysStatsCopies(t *testing.T) {
 		}
 	}
 }
+
+// Launches of two threads of a process are of two threads of the trace.
+func TestNsysThreads(t *testing.T) {
+	r := converttest.Read(t, converttest.Database(t, converttest.NsysTables,
+		`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, `+
+			`nameId INTEGER)`,
+		`INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel_v7000')`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+			(150, 160, 0, 1, 7, 1, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0),
+			(170, 190, 0, 1, 7, 2, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0)`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0x1000001, 1, 2), (120, 130, 0x1000002, 2, 2)`),
+		converttest.AnyDevice)
+	r.Check(t)
+	threads := map[uint32]bool{}
+	for i := range r.Ops {
+		if r.Ops[i].Kind == trace.OpLaunch {
+			threads[r.Ops[i].Thread] = true
+		}
+	}
+	if len(threads) != 2 {
+		t.Errorf("the launches are of threads %v", threads)
+	}
+}
