@@ -145,7 +145,7 @@ func (r *macsimReader) kernel(list string) error {
 	if err != nil {
 		return err
 	}
-	c := macsimCTA{r: r, folder: folder, function: k.Function}
+	c := macsimCTA{r: r, folder: folder}
 	c.code = warps.NewCode(func(in trace.Inst) uint32 { return r.w.AddInst(k.Function, in) })
 	for len(all) > 0 {
 		n := 1
@@ -200,14 +200,13 @@ func (r *macsimReader) shape(folder string, all []macsim.Warp) (trace.Kernel, st
 
 // macsimCTA writes one CTA after the other.
 type macsimCTA struct {
-	r        *macsimReader
-	folder   string
-	function uint32
-	code     *warps.Code
-	base     uint64
-	based    bool
-	insts    int
-	lanes    []uint64
+	r      *macsimReader
+	folder string
+	code   *warps.Code
+	base   uint64
+	based  bool
+	insts  int
+	lanes  []uint64
 }
 
 func (c *macsimCTA) write(list []macsim.Warp) error {

@@ -72,7 +72,7 @@ func newCore(tr *container.Reader, opt *Options) core {
 // connect gives each unit the units that it hands work to.
 func (m *Machine) connect() {
 	m.kmu.host, m.kmu.ctas, m.kmu.children = m.host, m.ctas, m.children
-	m.children.host, m.children.kmu, m.children.ctas = m.host, m.kmu, m.ctas
+	m.children.kmu, m.children.ctas = m.kmu, m.ctas
 	m.ctas.kmu, m.ctas.children, m.ctas.tasks, m.ctas.sampler = m.kmu, m.children, m.tasks, &m.sampler
 	m.tasks.host, m.tasks.kernels, m.tasks.ctas = m.host, m.kernels, m.ctas
 	m.tasks.view, m.ctas.pass.View = View{m}, View{m}

@@ -47,7 +47,7 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 	}
 	m.kernels.order++
 	k.is(KernelView{ID: tasks[0].Kernel, Order: m.kernels.order, CTAs: blocks, Left: blocks})
-	k.seen.Resources, k.native, k.parent = m.cfg.CTAResources(tk), blocks, NoKernel
+	k.seen.Resources, k.native = m.cfg.CTAResources(tk), blocks
 	k.fused = &fused{u: m, tasks: tasks, event: event}
 	k.rec = KernelRecord{
 		ID: k.ID, Parent: NoKernel, CTAs: blocks, Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,

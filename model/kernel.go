@@ -33,10 +33,9 @@ type kernelRun struct {
 	tk       trace.Kernel
 	code     *program.Code
 	seen     exec.Kernel // as SMs know it
-	parent   uint32
-	next     uint64 // linear index of the next native CTA to place; gated: how many have been
-	at       uint32 // gated: the CTA that its cursor comes to
-	native   uint64 // CTAs of its own grid
+	next     uint64      // linear index of the next native CTA to place; gated: how many have been
+	at       uint32      // gated: the CTA that its cursor comes to
+	native   uint64      // CTAs of its own grid
 	done     uint64
 	posted   Time   // when stores are acknowledged that do not keep their CTAs
 	fused    *fused // it holds the threadblocks of these tasks; nil: its own
@@ -162,7 +161,7 @@ func (m *kernels) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 	m.order++
 	k.is(KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, CTAs: total, Left: total})
 	k.Number, k.Recorded = k.Order, k.tk.Recorded
-	k.In, k.parent, k.native = st, NoKernel, total
+	k.In, k.native = st, total
 	if st != nil {
 		k.HWQ = m.policy.Admission.Queue(st.Seen, m.queues())
 	}

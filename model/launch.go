@@ -5,7 +5,6 @@ import (
 
 	"gpureplay/model/clock"
 	"gpureplay/model/exec"
-	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -21,7 +20,6 @@ type launchUnit struct {
 	kernels    *kernels
 	kmu        *kmu
 	ctas       *ctaScheduler
-	host       *host.Host
 	groups     GroupUnit    // nil: no aggregated groups
 	watcher    ChildWatcher // nil: the policy does not watch child CTAs
 	pending    pendingLaunches
@@ -111,7 +109,7 @@ func (u *launchUnit) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error)
 	launched := uint32(0) // lanes
 	for i := range reqs {
 		r := &reqs[i]
-		d, c, err := u.decide(s, w, r, len(reqs), t)
+		d, c, err := u.decide(w, r, len(reqs), t)
 		if err != nil {
 			return 0, err
 		}
@@ -194,9 +192,7 @@ func (u *launchUnit) kernelLatency(n int) Time {
 
 // decide asks the launch control about one request. An admitted request is on its way. For a
 // refused one u.record is the record.
-func (u *launchUnit) decide(
-	s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, t Time,
-) (Decision, *childLaunch, error) {
+func (u *launchUnit) decide(w *exec.Warp, r *trace.Launch, lanes int, t Time) (Decision, *childLaunch, error) {
 	if err := u.tr.Kernel(r.Child, &u.kernel); err != nil {
 		return 0, nil, err
 	}
@@ -318,7 +314,7 @@ func (u *launchUnit) makeRun(c *childLaunch) (*kernelRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.launch, k.HWQ, k.parent = c, int(c.hwq), c.kernel
+	k.launch, k.HWQ = c, int(c.hwq)
 	k.rec.Device, k.rec.Parent, k.rec.Arrive = true, c.kernel, c.arrive
 	if x := u.merged[c]; x != nil {
 		u.unfold(k, x)

@@ -47,7 +47,7 @@ func (x PersistentMachine) Reserve(sm int, k *trace.Kernel, runtime PersistentRu
 		return nil, fmt.Errorf("a resident threadblock of %d threads with %d registers each and %d bytes of shared memory "+
 			"has no room on an SM of %s (%s)", k.Block.Count(), k.Registers, k.SharedBytes, x.m.cfg.Name, limit)
 	}
-	run := &kernelRun{tk: *k, parent: NoKernel}
+	run := &kernelRun{tk: *k}
 	run.is(KernelView{})
 	run.seen.Resources = res
 	r := &PersistentCTA{u: x.m.tasks, runtime: runtime, number: x.m.tasks.slot()}
@@ -149,7 +149,7 @@ func (m *tasks) openTask(task *Task, t Time) (*kernelRun, error) {
 	k.code = m.lib.Code(k.tk.Function)
 	m.kernels.order++
 	k.is(KernelView{ID: task.Kernel, Order: m.kernels.order, Function: k.tk.Function, CTAs: uint64(task.Blocks)})
-	k.parent, k.native = NoKernel, k.CTAs
+	k.native = k.CTAs
 	k.rec = m.kernels.kernelRecord(k)
 	k.infer(m.kernels)
 	task.run = k

@@ -17,8 +17,6 @@ type Info struct {
 	GPUs      []GPU
 	Versions  map[string]string // of CUPTI, ROCm and the runtimes
 	Rank      int64             // -1: not said
-	Ranks     int64
-	Events    uint64
 	Untimed   uint64            // events without a time, left out
 	Unended   uint64            // events that begin without an end, or end without a begin, left out
 	BadValues uint64            // values of a wrong type or out of range, taken as absent
@@ -152,7 +150,7 @@ func (r *reader) distributed() error {
 		case "rank":
 			r.info.Rank, _, err = r.number(1)
 		case "world_size":
-			r.info.Ranks, _, err = r.number(1)
+			_, _, err = r.number(1)
 		default:
 			err = r.s.Skip()
 		}
@@ -167,7 +165,6 @@ func (r *reader) events() error {
 		if err != nil || kind == jsonscan.EndArray {
 			return err
 		}
-		r.info.Events++
 		if kind != jsonscan.BeginObject {
 			if err := r.wrongType(kind); err != nil {
 				return err

@@ -16,19 +16,17 @@ const RecordBytes = 64
 // the one before.
 type Record struct {
 	Opcode   uint8
-	Load     bool
 	Dst, Src []trace.Reg // reused
 	Mask     uint32
 	PC       uint64
 	Addr     uint64
 	Size     uint8 // bytes, or the number of a barrier
-	Space    uint8 // NVBit's memory space
 }
 
 // Decode reads a record.
 func (r *Record) Decode(b *[RecordBytes]byte) {
 	le := binary.LittleEndian
-	r.Opcode, r.Load = b[0], b[2] != 0
+	r.Opcode = b[0]
 	r.Src, r.Dst = r.Src[:0], r.Dst[:0]
 	for i := range min(int(b[4]), 4) {
 		r.Src = append(r.Src, register(le.Uint16(b[6+2*i:])))
@@ -37,7 +35,7 @@ func (r *Record) Decode(b *[RecordBytes]byte) {
 		r.Dst = append(r.Dst, register(le.Uint16(b[14+2*i:])))
 	}
 	r.Mask, r.PC, r.Addr = le.Uint32(b[24:]), le.Uint64(b[32:]), le.Uint64(b[48:])
-	r.Size, r.Space = b[56], b[60]
+	r.Size = b[56]
 }
 
 func register(n uint16) trace.Reg { return trace.RegGeneral | trace.Reg(min(n, 255)) }

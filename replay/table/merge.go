@@ -20,7 +20,6 @@ import (
 type Merged struct {
 	table   string
 	format  string
-	keys    []Column
 	columns []Column // of the table, without those that are keys
 	file    *file
 	rec     *array.RecordBuilder
@@ -39,7 +38,7 @@ func Merge(dir, table, format string, keys []Column, meta []KeyValue) (*Merged, 
 	if at < 0 {
 		return nil, fmt.Errorf("tables: no table is called %q: choose from %s", table, strings.Join(Names(), ", "))
 	}
-	m := &Merged{table: table, format: format, keys: keys}
+	m := &Merged{table: table, format: format}
 	for _, c := range Describe()[at].Columns {
 		if !slices.ContainsFunc(keys, func(k Column) bool { return k.Name == c.Name }) {
 			m.columns = append(m.columns, c)

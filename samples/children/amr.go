@@ -57,7 +57,6 @@ type mesh struct {
 	wrinkles     float64 // per turn
 	values       []float64
 
-	p                    *samples.Program
 	value, pointer, size samples.Array
 	parent               refineParent
 	child                refineChild
@@ -138,7 +137,6 @@ func (m *mesh) cells(c cell, n int) int {
 
 func (m *mesh) run(w samples.Writer, r rule) error {
 	p := samples.NewProgram(w)
-	m.p = p
 	m.roots = m.side * m.side * m.depth()
 	total := 0
 	for i := 0; i < m.roots && total <= most; i++ {

@@ -43,7 +43,6 @@ func gcGenerator() samples.Generator {
 //  3. The papers' suite has no public launch rule for colouring: the rule is dragon_li's for SSSP, which walks the
 //     same rows.
 type colouring struct {
-	p                      *samples.Program
 	g                      deviceGraph
 	priorityAt, colourAt   samples.Array
 	highestAt, remainingAt samples.Array
@@ -58,7 +57,7 @@ type colouring struct {
 func runColour(w samples.Writer, g *graph.Graph, seed uint64, r rule) ([]int32, error) {
 	p := samples.NewProgram(w)
 	n := g.Vertices()
-	s := &colouring{p: p, g: newDeviceGraph(p, g), priority: make([]int32, n), colour: make([]int32, n),
+	s := &colouring{g: newDeviceGraph(p, g), priority: make([]int32, n), colour: make([]int32, n),
 		highest: make([]int32, n)}
 	s.priorityAt = p.Array("priority", n, 4, trace.ArrayInput)
 	s.colourAt = p.Array("colour", n, 4, trace.ArrayOutput)

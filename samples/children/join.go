@@ -67,7 +67,6 @@ func joinKeys(n, keys int, gauss bool, seed, stream uint64) []int32 {
 //     scans over the warp and adds each warp's total to the size of the output, so places follow the warps' order.
 //  2. The output is pairs of row numbers.
 type join struct {
-	p                         *samples.Program
 	left, right               []int32
 	leftAt, rightAt           samples.Array
 	lowerAt, countAt, placeAt samples.Array
@@ -83,7 +82,7 @@ type join struct {
 // may be larger than memory.
 func runJoin(w samples.Writer, left, right []int32, r rule, write func(at int, pair [2]int32)) error {
 	p := samples.NewProgram(w)
-	j := &join{p: p, left: left, right: right, write: write}
+	j := &join{left: left, right: right, write: write}
 	n := len(left)
 	pairs := 0
 	for _, k := range left {

@@ -54,7 +54,6 @@ func mandelGenerator() samples.Generator {
 type mandel struct {
 	size, regions, subdivide, minSize, maxDepth, iterations int
 
-	p                    *samples.Program
 	image                samples.Array
 	pixels               []int32
 	root, inner          regionCode
@@ -94,7 +93,6 @@ func (m *mandel) dwell(x, y int) int32 {
 
 func (m *mandel) run(w samples.Writer, r rule) error {
 	p := samples.NewProgram(w)
-	m.p = p
 	m.image = p.Array("image", m.size*m.size, 4, trace.ArrayOutput)
 	m.pixels = make([]int32, m.size*m.size)
 	m.fill = newFill(p)

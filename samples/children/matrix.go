@@ -54,7 +54,6 @@ func openMatrix(p samples.Params) (*graph.Graph, error) {
 //     same for every row.
 //  2. Values that the file has are taken; a pattern's are drawn from [0, 1).
 type product struct {
-	p        *samples.Program
 	a        deviceGraph
 	value    []float32
 	b, c     []float32
@@ -70,7 +69,7 @@ func runProduct(w samples.Writer, g *graph.Graph, columns int, seed uint64, r ru
 		return nil, err
 	}
 	p := samples.NewProgram(w)
-	m := &product{p: p, a: newDeviceGraph(p, g), columns: columns}
+	m := &product{a: newDeviceGraph(p, g), columns: columns}
 	random := rand.New(rand.NewPCG(seed, 1969))
 	for i := range g.Arcs() {
 		v := random.Float32()

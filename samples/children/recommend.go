@@ -136,7 +136,6 @@ func generateRatings(users, count, mean int, seed uint64) *ratings {
 //  1. The paper's program is not public; the rows of item-based filtering, of a length that varies by item, are the
 //     nested work that its text describes.
 type recommend struct {
-	p                      *samples.Program
 	r                      *ratings
 	items                  deviceGraph
 	users                  deviceGraph
@@ -154,7 +153,7 @@ func runRecommend(w samples.Writer, r *ratings, rl rule) (*recommend, error) {
 		return nil, err
 	}
 	p := samples.NewProgram(w)
-	m := &recommend{p: p, r: r, sum: make([]int32, r.items*r.items), best: make([]int32, r.items)}
+	m := &recommend{r: r, sum: make([]int32, r.items*r.items), best: make([]int32, r.items)}
 	m.items = deviceGraph{r.byItem, p.Array("itemRow", r.items+1, 4, trace.ArrayInput),
 		p.Array("itemUser", max(r.byItem.Arcs(), 1), 4, trace.ArrayInput)}
 	m.itemRating = p.Array("itemRating", max(r.byItem.Arcs(), 1), 4, trace.ArrayInput)

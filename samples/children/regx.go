@@ -100,7 +100,6 @@ func openPatterns(path string) ([]string, error) {
 //  2. The table has a row of 256 words for each state; the walk reads a byte of text and a word of the table for
 //     each byte.
 type regx struct {
-	p                         *samples.Program
 	a                         *automaton
 	texts                     [][]byte
 	offsets                   []int
@@ -113,7 +112,7 @@ type regx struct {
 
 func runRegx(w samples.Writer, a *automaton, texts [][]byte, r rule) ([][]bool, error) {
 	p := samples.NewProgram(w)
-	s := &regx{p: p, a: a, texts: texts, offsets: []int{0}}
+	s := &regx{a: a, texts: texts, offsets: []int{0}}
 	for _, t := range texts {
 		s.offsets = append(s.offsets, s.offsets[len(s.offsets)-1]+len(t))
 		s.matches = append(s.matches, make([]bool, len(t)))

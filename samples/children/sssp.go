@@ -49,7 +49,6 @@ const unreached = int64(1) << 40
 //  2. Children see the distances that others lowered before them, as on a GPU; the arcs of a vertex are relaxed with
 //     the distance that its parent thread loaded.
 type sssp struct {
-	p        *samples.Program
 	g        deviceGraph
 	length   []uint32
 	lengthAt samples.Array
@@ -72,7 +71,7 @@ type sssp struct {
 func runSSSP(w samples.Writer, g *graph.Graph, length []uint32, source int, r rule) ([]int64, error) {
 	p := samples.NewProgram(w)
 	n := g.Vertices()
-	s := &sssp{p: p, g: newDeviceGraph(p, g), length: length, grid: grid{104, 256}, distances: make([]int64, n),
+	s := &sssp{g: newDeviceGraph(p, g), length: length, grid: grid{104, 256}, distances: make([]int64, n),
 		marks: make([]int32, n)}
 	s.lengthAt = p.Array("length", max(g.Arcs(), 1), 4, trace.ArrayInput)
 	s.distance = p.Array("distance", n, 4, trace.ArrayOutput)

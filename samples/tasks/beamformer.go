@@ -30,7 +30,6 @@ var beamformerKind = &kind{name: "beamformer", registers: 34, prepare: prepareBe
 type beamformer struct {
 	in, between, out buffer
 	weight, ring     [2]buffer
-	code             *samples.Code
 	entry            entry
 	begin            []samples.Op
 	get, put         [2]samples.Op // the lane's own sample
@@ -53,7 +52,7 @@ func prepareBeamformer(b *bench) maker {
 			b.buffer(name+"_ring", 2*taps, 4, trace.ArrayInput)
 	}
 	c := b.program.Code("beam_fir_filter")
-	k.code, k.entry = c, newEntry(c)
+	k.entry = newEntry(c)
 	re, im, in, pos, coef, out, x := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Regs(2)
 	k.begin = []samples.Op{
 		c.Op("IMAD", in, k.entry.thread), c.Op("LEA", in, in), c.Op("LOP3", pos, k.entry.thread), c.Op("IADD3", pos, pos),

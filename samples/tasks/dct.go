@@ -30,7 +30,6 @@ const dctStride = 33
 type dct struct {
 	shared  bool
 	in, out buffer
-	code    *samples.Code
 	entry   entry
 	begin   []samples.Op
 	load    [8]samples.Op // one value of a column
@@ -50,7 +49,7 @@ func prepareDCT(b *bench) maker {
 	most := b.side(side) * b.side(side)
 	k.in, k.out = b.buffer("in", most, 4, trace.ArrayInput), b.buffer("out", most, 4, trace.ArrayOutput)
 	c := b.program.Code("dct8x8")
-	k.code, k.entry = c, newEntry(c)
+	k.entry = newEntry(c)
 	x, y, at, sm, p := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
 	v := [8]trace.Reg(c.Regs(8))
 	k.begin = []samples.Op{c.Op("LOP3", x, k.entry.thread), c.Op("SHF", y, k.entry.thread), c.Op("IMAD", at, y, x),

@@ -37,7 +37,6 @@ const bankRate = 8
 type filterbank struct {
 	signal, vh, dn, up, out buffer
 	h, f                    samples.Array
-	code                    *samples.Code
 	entry                   entry
 	conv                    [2]convolve
 	address                 []samples.Op // of the samplings
@@ -78,7 +77,7 @@ func prepareFilterbank(b *bench) maker {
 	k.out = b.buffer("vect_f", most, 4, trace.ArrayOutput)
 	k.h, k.f = b.shared("h", taps, 4), b.shared("f", taps, 4)
 	c := b.program.Code("gpufilter")
-	k.code, k.entry = c, newEntry(c)
+	k.entry = newEntry(c)
 	k.conv = [2]convolve{newConvolve(c, k.entry.thread), newConvolve(c, k.entry.thread)}
 	from, to, v := c.Reg(), c.Reg(), c.Reg()
 	k.address = []samples.Op{c.Op("LEA", from, k.entry.thread), c.Op("LEA", to, k.entry.thread)}

@@ -27,7 +27,6 @@ var mandelbrotKind = &kind{name: "mandelbrot", registers: 28, prepare: prepareMa
 type mandelbrot struct {
 	limit int
 	image buffer
-	code  *samples.Code
 	entry entry
 	pixel []samples.Op // coordinates of the pixel and of its point; z = 0
 	iter  []samples.Op // one iteration up to the test for escape
@@ -42,7 +41,7 @@ func prepareMandelbrot(b *bench) maker {
 	k := mandelbrot{limit: b.params.Int("iterations")}
 	k.image = b.buffer("image", b.side(side)*b.side(side), 4, trace.ArrayOutput)
 	c := b.program.Code("mandelbrot")
-	k.code, k.entry = c, newEntry(c)
+	k.entry = newEntry(c)
 	r := c.Regs(14)
 	px, py, cx, cy, x, y, x2, y2, dx, dy, dc, n, addr, zero := r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8],
 		r[9], r[10],

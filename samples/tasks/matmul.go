@@ -43,7 +43,6 @@ type factors struct {
 type matmul struct {
 	shared       bool
 	a, b, c      buffer
-	code         *samples.Code
 	entry        entry
 	begin        []samples.Op // of a tile of the product
 	address      []samples.Op // of a pair of tiles
@@ -64,7 +63,7 @@ func prepareMatmul(b *bench) maker {
 	k.a, k.b = b.buffer("a", most, 4, trace.ArrayInput), b.buffer("b", most, 4, trace.ArrayInput)
 	k.c = b.buffer("c", most, 4, trace.ArrayOutput)
 	c := b.program.Code("matmul")
-	k.code, k.entry = c, newEntry(c)
+	k.entry = newEntry(c)
 	row, col, ap, bp, v := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	sum, av, bv := c.Regs(matSums), c.Regs(2), c.Regs(unroll)
 	k.begin = []samples.Op{c.Op("LOP3", col, k.entry.thread), c.Op("SHF", row, k.entry.thread),

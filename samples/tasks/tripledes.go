@@ -44,7 +44,6 @@ type encrypt struct {
 	cipher  *tripleDES
 	packet  buffer
 	out     buffer
-	code    *samples.Code
 	entry   entry
 	load    []samples.Op // address, then the load
 	swap    [2][]samples.Op
@@ -66,7 +65,7 @@ func prepareTripleDES(b *bench) maker {
 	k.packet = b.buffer("packet", largest, 8, trace.ArrayInput)
 	k.out = b.buffer("cipher", largest, 8, trace.ArrayOutput)
 	c := b.program.Code("triple_des")
-	k.code, k.entry = c, newEntry(c)
+	k.entry = newEntry(c)
 	at, l, r, t, i := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Regs(8)
 	k.address = c.Op("LEA", at, k.entry.thread)
 	k.load = []samples.Op{c.Load("LDG.64", 8, l, at)}

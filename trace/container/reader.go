@@ -27,7 +27,6 @@ type Reader struct {
 	assumed []trace.HostOp // instead of the trace's; nil: none
 	in      io.ReaderAt
 	closer  io.Closer
-	name    string
 	loc     locator
 	index   []blockRow
 	prog    trace.Program
@@ -99,7 +98,7 @@ func openFile(f *os.File, path string) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	r.closer, r.name = f, path
+	r.closer = f
 	return r, nil
 }
 
@@ -126,7 +125,6 @@ func openText(f *os.File, path string) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	r.name = path
 	return r, f.Close()
 }
 

@@ -11,7 +11,6 @@ import (
 
 // child is the kernel that a loop's iterations become, and the launch in its parent.
 type child struct {
-	loop     *Loop
 	function uint32 // its own
 	launch   uint32 // instruction of the parent's function
 	param    uint32 // bytes
@@ -25,7 +24,7 @@ type child struct {
 // newChild adds the child's code, and the launch to the parent's.
 func newChild(w *container.Writer, p *trace.Program, l *Loop) *child {
 	own := l.body(p)
-	c := &child{loop: l, function: w.AddFunction(childName(l)), inst: map[uint32]uint32{}}
+	c := &child{function: w.AddFunction(childName(l)), inst: map[uint32]uint32{}}
 	var args []trace.Reg
 	for _, r := range own.read {
 		if r&0xff00 == trace.RegGeneral {

@@ -93,7 +93,7 @@ func behaviour(w samples.Writer, kind string, sm, most int, seed uint64) error {
 		}
 		most = most / kernels * (10 + r.IntN(90)) / 100
 		for i := range kernels {
-			k := &maker{p: p, r: r, sm: sm, most: most, Code: p.Code(fmt.Sprintf("%s%d", strings.ReplaceAll(kind, "-", "_"), i))}
+			k := &maker{p: p, r: r, most: most, Code: p.Code(fmt.Sprintf("%s%d", strings.ReplaceAll(kind, "-", "_"), i))}
 			k.launch(b.shape, b.parts)
 		}
 		p.Sync()
@@ -130,7 +130,6 @@ type maker struct {
 	*samples.Code
 	p      *samples.Program
 	r      *rand.Rand
-	sm     int
 	most   int // warp instructions
 	grid   int
 	block  int
