@@ -42,8 +42,7 @@ func (g *Gates) Init(schedulers, slots int) {
 	}
 }
 
-// Place notes that the next instruction of the warp in a slot takes the pipe of a unit; that of the one before took
-// another's.
+// Place notes the unit whose pipe the next instruction of the warp in a slot takes, and the unit that was noted before.
 func (g *Gates) Place(slot uint8, before, u program.Unit) {
 	b := uint64(1) << (slot & 63)
 	if before != u {
