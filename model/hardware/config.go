@@ -160,7 +160,7 @@ type DRAMConfig struct {
 	Lead       int    `toml:"lead"`        // SM cycles that the DRAM clock began before SM cycle 0; cycle engine
 	ClockSums  bool   `toml:"clock_sums"`  // the clocks' ticks are sums of periods rounded as doubles; cycle engine
 	Window     int    `toml:"window"`      // scheduling window of a channel: requests among which FR-FCFS chooses
-	Return     int    `toml:"return"`      // requests that a channel holds beside its window
+	Return     int    `toml:"return"`      // requests held beside the window; in the cycle engine each slice has one more
 	WriteQueue int    `toml:"write_queue"` // write-backs in a queue of their own; 0: in the window; cycle engine
 	WriteHigh  int    `toml:"write_high"`  // queued write-backs from which on a channel writes, not reads
 	WriteLow   int    `toml:"write_low"`   // below so many it reads again

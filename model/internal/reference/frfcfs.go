@@ -21,6 +21,9 @@ type nController struct {
 	delayed []*nDRAMRequest   // by the constant latency
 	waiting []*nDRAMRequest   // among which it chooses, as they came
 	inside  int               // from the slices to their last column command
+	free    int               // places for all slices
+	taken   []bool            // the place of its own, of each slice
+	back    []nPlaceBack      // of those that are given back
 	writing bool              // write-backs, which have a queue of their own
 	first   int               // bank that is asked first
 	banks   []nRowBank
@@ -31,6 +34,7 @@ type nDRAMRequest struct {
 	bank, row uint64
 	n, given  int // sectors, and bytes of its column commands
 	write     bool
+	slice     int  // which of its channel's
 	activated bool // its row, for it
 	t         model.Time
 	fetch     *nFetch // that waits for it; nil: none
@@ -49,7 +53,9 @@ type nRowBank struct {
 
 func newNController(m *nMemory, ch *nChannel) *nController {
 	d := &m.cfg.DRAM
-	c := &nController{m: m, ch: ch, asked: make([][]*nDRAMRequest, max(1, m.cfg.L2.Slices/d.Channels))}
+	per := max(1, m.cfg.L2.Slices/d.Channels)
+	c := &nController{m: m, ch: ch, asked: make([][]*nDRAMRequest, per), taken: make([]bool, per),
+		free: d.Window + d.WriteQueue + d.Return}
 	long := model.Time(-1 << 40) // ago
 	for range d.Banks {
 		c.banks = append(c.banks, nRowBank{goesOn: map[bool]uint64{}, activate: long, precharge: long, reads: long,
@@ -124,9 +130,8 @@ func (c *nController) cycle() {
 	} else {
 		c.singleBus(w)
 	}
-	if c.inside < d.Window+d.WriteQueue+d.Return {
-		c.fromSlice(t)
-	}
+	c.giveBack(w)
+	c.fromSlice(t)
 	if len(c.delayed) > 0 && c.delayed[0].t <= t && c.hasRoom(c.delayed[0]) {
 		r := c.delayed[0]
 		c.delayed = c.delayed[1:]
@@ -279,6 +284,11 @@ func (c *nController) end(r *nDRAMRequest, w model.Time) {
 		delay = model.Time(m.cfg.DRAM.TWL)
 	}
 	c.inside--
+	leaves := w + delay
+	if r.fetch != nil {
+		leaves++ // it goes to the slice
+	}
+	c.back = append(c.back, nPlaceBack{leaves, r.slice})
 	done := m.ticks(c.ch.cycle(w+delay)+1) - model.Time(m.cfg.DRAM.Lead)
 	m.dramCount.hits += uint64(r.n)
 	if r.activated {
@@ -299,7 +309,7 @@ func (c *nController) end(r *nDRAMRequest, w model.Time) {
 func (c *nController) fromSlice(t model.Time) {
 	for i := range c.asked {
 		s := (c.turn + i) % len(c.asked)
-		if len(c.asked[s]) == 0 || c.asked[s][0].t >= t {
+		if len(c.asked[s]) == 0 || c.asked[s][0].t >= t || c.taken[s] && c.free == 0 {
 			continue
 		}
 		r := c.asked[s][0]
@@ -307,7 +317,11 @@ func (c *nController) fromSlice(t model.Time) {
 			return
 		}
 		c.asked[s], c.turn = c.asked[s][1:], (s+1)%len(c.asked)
-		r.t = t + model.Time(c.m.cfg.DRAM.Latency)
+		r.t, r.slice = t+model.Time(c.m.cfg.DRAM.Latency), s
+		if c.taken[s] {
+			c.free--
+		}
+		c.taken[s] = true
 		c.inside++
 		c.delayed = append(c.delayed, r)
 		return
@@ -424,17 +438,13 @@ func (m *nMemory) miss(i int, block []uint64, l *nLine, set, tag uint64, t model
 
 // filled has a fetch come.
 func (m *nMemory) filled(f *nFetch, fill model.Time) {
-	if f.counts {
-		m.unknown[f.slice]--
-		m.pending[f.slice].fills = append(m.pending[f.slice].fills, fill)
-	}
 	for _, s := range f.block {
 		if f.line != nil && f.line.at(s).valid && f.line.at(s).fetch == f {
 			f.line.at(s).fetch, f.line.at(s).fill = nil, fill
 		}
 	}
-	for _, k := range f.answers {
-		k.ready, k.late = fill+1, true
+	for i, k := range f.answers {
+		k.ready, k.late, k.last = fill+1, true, f.counts && i == len(f.answers)-1
 		m.net.done[f.slice] = append(m.net.done[f.slice], k)
 	}
 }
@@ -455,7 +465,7 @@ func (m *nMemory) stands(i int, k *nPacket, t model.Time) bool {
 		if most.Merge == 0 || l.at(block[0]).requests < most.Merge {
 			return false
 		}
-		return l.unknown(k.r.sectors) != nil || l.filled(k.r.sectors)-1 > t+model.Time(most.Latency)
+		return l.unknown(k.r.sectors) != nil || l.filled(k.r.sectors)-1 > t
 	}
 	return most.MSHRs > 0 && m.unknown[i] >= most.MSHRs
 }

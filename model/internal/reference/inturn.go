@@ -21,6 +21,8 @@ type nNetwork struct {
 	turn    []int        // SM whose turn it is at each slice
 	done    [][]*nPacket // answers that each slice has or will have
 	after   []model.Time // the next of them that is of a fill
+	crowd   []int        // of them, in each slice's queue to the crossbar
+	seen    []model.Time // the cycle of the crossbar in which one has left it last
 	first   []*nPacket   // of each slice, at the crossbar
 	next    []int        // slice whose turn it is at each SM
 	flying  int          // requests that have not come back
@@ -33,6 +35,7 @@ type nPacket struct {
 	sm    int
 	ready model.Time
 	late  bool // its answer is of a fill
+	last  bool // of those that wait for it
 	past  bool // it passes by the L1
 	back  func(t model.Time)
 
@@ -40,6 +43,7 @@ type nPacket struct {
 	fetch *nFetch
 
 	hit, leaves bool // one of the L1, whose time is known
+	gathered    bool // the answer is in its slice's queue to the crossbar
 }
 
 func newNNetwork(m *nMemory) *nNetwork {
@@ -49,7 +53,7 @@ func newNNetwork(m *nMemory) *nNetwork {
 	x.doors = make([]nDoor, c.L2.Slices)
 	x.inbox, x.turn = make([][]*nPacket, c.L2.Slices), make([]int, c.L2.Slices)
 	x.done, x.first, x.next = make([][]*nPacket, c.L2.Slices), make([]*nPacket, c.L2.Slices), make([]int, x.ports)
-	x.after = make([]model.Time, c.L2.Slices)
+	x.after, x.seen, x.crowd = make([]model.Time, c.L2.Slices), make([]model.Time, c.L2.Slices), make([]int, c.L2.Slices)
 	for range c.SM.Count {
 		x.banks = append(x.banks, make([][]*nPacket, c.L1.Banks+1))
 		x.passing = append(x.passing, slices.Repeat([]nPassing{{-1}}, c.L1.Banks))
@@ -61,10 +65,11 @@ func newNNetwork(m *nMemory) *nNetwork {
 func (x *nNetwork) step(t model.Time) {
 	m, c := x.m, x.m.cfg
 	for _, d := range m.control {
-		d.step(t + model.Time(c.L2.Latency))
+		d.step(t)
 	}
 	for i := range x.inbox {
-		for len(x.inbox[i]) > 0 {
+		x.gather(i, t)
+		for len(x.inbox[i]) > 0 && x.crowd[i] < max(1, c.L2.Queue) {
 			k := x.inbox[i][0]
 			if m.sliceIn[i].first(max(t, k.ready, m.blocked[i])) != t || m.control != nil && m.stands(i, k, t) {
 				break
@@ -79,7 +84,9 @@ func (x *nNetwork) step(t model.Time) {
 			if m.waits != nil {
 				m.waits.answers = append(m.waits.answers, k)
 			} else {
-				x.done[i] = append(x.done[i], k)
+				if x.done[i] = append(x.done[i], k); !k.late {
+					x.crowd[i]++
+				}
 			}
 		}
 	}
@@ -111,7 +118,10 @@ func (m *nMemory) perform(i int, kind trace.InstFlags, r *nAsked, t model.Time) 
 	for n := 1; n < r.turns; n++ {
 		t = m.sliceIn[i].reserve(t)
 	}
-	if t += model.Time(m.cfg.L2.Latency); kind == trace.InstStore {
+	if m.control == nil {
+		t += model.Time(m.cfg.L2.Latency)
+	}
+	if kind == trace.InstStore {
 		done = m.store(i, r, t)
 	} else {
 		done, stood = m.load(i, r, t)
@@ -134,7 +144,7 @@ func (x *nNetwork) answer(i int, t model.Time) {
 		return
 	}
 	when := func(k *nPacket) model.Time {
-		if k.late {
+		if k.late && !k.gathered {
 			return max(k.ready, x.after[i])
 		}
 		return k.ready
@@ -152,10 +162,6 @@ func (x *nNetwork) answer(i int, t model.Time) {
 	})
 	if when(k) > t {
 		return
-	}
-	if k.ready = when(k); k.late {
-		p := x.m.sliceIn[i]
-		x.after[i] = ceilDiv((k.ready*p.clock/p.against+1)*p.against, p.clock)
 	}
 	x.done[i] = slices.DeleteFunc(x.done[i], func(y *nPacket) bool { return y == k })
 	k.ready = x.m.sliceOut[i].claim(k.ready, x.m.flits(k.kind != trace.InstStore, k.r))

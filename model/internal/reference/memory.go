@@ -288,8 +288,12 @@ func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time)
 		leave = t - lat
 	}
 	m.misses[sm].leaves = append(m.misses[sm].leaves, leave)
-	t = m.sliceIn[i].reserve(max(t, m.blocked[i]))
-	m.waiting[i].leaves = append(m.waiting[i].leaves, t)
+	behind := model.Time(0) // the latency that lies before the slice
+	if m.control != nil {
+		behind = model.Time(m.cfg.L2.Latency)
+	}
+	t = m.sliceIn[i].reserve(max(t+behind, m.blocked[i]))
+	m.waiting[i].leaves = append(m.waiting[i].leaves, t-behind)
 	return m.serve(i, sm, kind, r, t)
 }
 
@@ -394,7 +398,10 @@ func (m *nMemory) store(i int, r *nAsked, t model.Time) model.Time {
 // fill.
 func (m *nMemory) load(i int, r *nAsked, t model.Time) (done model.Time, stood bool) {
 	set, tag := m.place(r.sectors[0])
-	rop := model.Time(m.cfg.L2.Latency)
+	rop := model.Time(0) // it is over
+	if m.control == nil {
+		rop = model.Time(m.cfg.L2.Latency)
+	}
 	l := m.l2[i].find(set, tag, true)
 	there := l.whole(r.sectors)
 	m.l2Count.note(there, false, len(r.sectors))
@@ -420,9 +427,11 @@ func (m *nMemory) load(i int, r *nAsked, t model.Time) (done model.Time, stood b
 	if m.control != nil && limit > 0 {
 		limit = max(1, limit-m.unknown[i])
 	}
-	if free := m.pending[i].admit(t, limit); free > t {
-		t = free
-		m.blocked[i] = max(m.blocked[i], t-rop)
+	if m.control == nil || m.own {
+		if free := m.pending[i].admit(t, limit); free > t {
+			t = free
+			m.blocked[i] = max(m.blocked[i], t-rop)
+		}
 	}
 	block := wholeBlock(r.sectors[0], m.cfg.L2.SectorBytes)
 	if m.control != nil {
@@ -447,9 +456,6 @@ func (m *nMemory) pendingCycles() (n int) {
 
 // warm leaves a copy's bytes in the L2, dirty; of a large copy the last.
 func (m *nMemory) warm(addr, bytes uint64, t model.Time) {
-	if m.control != nil {
-		t += model.Time(m.cfg.L2.Latency) // as the slices have it
-	}
 	first, end := addr/32, (addr+bytes+31)/32
 	if most := uint64(m.cfg.L2.Bytes); bytes > most {
 		first = (addr + bytes - most) / 32

@@ -2,26 +2,25 @@ package cycle
 
 // admission is the entry of a slice behind the ROP delay, where requests wait that have crossed the crossbar
 // (docs/model, choice 32). One passes in a cycle. The slice's queue lies behind the delay, and the entry looks at that
-// queue alone. So it stays open while requests in the delay have not reached the queue. A slice acts here its latency
-// before its time, and the entry looks at the queue as it was that long ago.
+// queue alone. So it stays open while requests in the delay have not reached the queue.
 type admission struct {
-	limit  int32  // of requests in a slice's queue, from which on the gate is closed
-	most   int32  // of requests that wait at it
-	calm   int32  // below so many at the slice it cannot be closed by those on their way to it
-	outer  fifo   // requests that wait at it, or are on their way there
-	closed bool   // as of the last look
-	turns  []Time // since then: when the requests in the queue came to the limit, or fell below it, in turn
-	last   Time   // when a request passed last
+	limit   int32 // of requests in a slice's queue, from which on the gate is closed
+	most    int32 // of requests that wait at it
+	early   bool  // so many that those on their way need not be counted: they may pass before they come
+	outer   fifo  // requests that wait at it, or are on their way there
+	last    Time  // when a request passed last
+	arrived int32 // requests behind the delay, as of the last look
+	delayed int32 // the first request in the delay, where there is one
+	taken   Time  // when the slice took a request last
 }
 
 // newAdmission returns the gate of a slice of a network.
 func newAdmission(n *crossbar) admission {
 	c := n.m.Cfg
-	g := admission{limit: int32(max(1, c.L2.Queue-sectorsOfLine)), most: int32(max(1, c.Icnt.Queue)), last: -1}
+	g := admission{limit: int32(max(1, c.L2.Queue-sectorsOfLine)), most: int32(max(1, c.Icnt.Queue))}
+	g.last, g.taken = -1, -1
 	coming := int32(float64(n.latency+1)*c.Clock.IcntMHz/c.Clock.CoreMHz) + 2 // most that are on their way to it
-	if g.most > 2*coming {
-		g.calm = max(0, g.limit-coming)
-	}
+	g.early = g.most > 2*coming
 	return g
 }
 
@@ -32,37 +31,42 @@ const sectorsOfLine = 3
 // full reports whether a slice lets nothing more come.
 func (q *sliceQueue) full() bool { return q.outer.n >= q.admission.most }
 
-// turned notes that in cycle t as many requests wait at the slice as close its gate, or no longer. A change that is
-// undone within a cycle does not count.
-func (g *admission) turned(t Time) {
-	if n := len(g.turns); n > 0 && g.turns[n-1] == t {
-		g.turns = g.turns[:n-1]
-		return
+// waiting returns how many requests have come to the slice before cycle t, and had not been taken before it.
+func (q *sliceQueue) waiting(all []packet, t Time) int32 {
+	for q.arrived < q.n {
+		k := &all[q.delayed]
+		if k.ready > t {
+			break
+		}
+		q.arrived++
+		q.delayed = k.next
 	}
-	g.turns = append(g.turns, t)
+	if q.taken == t {
+		return q.arrived + 1
+	}
+	return q.arrived
 }
 
-// look finds whether the gate was closed by the requests that waited at the slice in cycle t, which is no earlier
-// than at the last look.
-func (g *admission) look(t Time) {
-	n := 0
-	for n < len(g.turns) && g.turns[n] <= t {
-		n++
-	}
-	if n > 0 {
-		g.closed = g.closed != (n&1 == 1)
-		g.turns = append(g.turns[:0], g.turns[n:]...)
-	}
+// open reports whether a request that comes to the gate in cycle at passes at once, which is known in cycle t before.
+func (q *sliceQueue) open(all []packet, at, t Time) bool {
+	return q.early && q.outer.n == 0 && q.last < at && q.waiting(all, t)+int32(at-t) < q.limit
 }
 
-// open reports whether a request that comes to the gate in cycle t passes at once, which is
-// known before.
-func (n *crossbar) open(q *sliceQueue, t Time) bool {
-	if q.n >= q.calm || q.outer.n > 0 || q.last >= t {
-		return false
+// comes has a request that has passed the gate in cycle t come to the slice, behind the delay.
+func (n *crossbar) comes(q *sliceQueue, slice int, id int32, t Time) {
+	all := n.packets.all
+	k := &all[id]
+	k.ready, q.last = t+1+n.rop, t
+	h := n.ejects[n.portOf(int(k.sm))]
+	if h.coming++; h.coming == 1 || k.ready+1 < h.soonest {
+		h.soonest = k.ready + 1
 	}
-	q.look(t - 1 - n.rop)
-	return !q.closed && len(q.turns) == 0
+	if q.arrived == q.n {
+		q.delayed = id
+	}
+	if q.push(all, id); q.n == 1 {
+		n.scheduleFirst(q, slice, t)
+	}
 }
 
 // admit lets one of the packets that ask a slice come to it, and one pass its gate.
@@ -108,11 +112,9 @@ func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 			n.follow(n.leaves + sm)
 		}
 	}
-	if n.open(q, k.ready-1) {
-		q.last = k.ready - 1
-		if q.push(all, id); q.n == 1 {
-			n.scheduleFirst(q, slice, t)
-		}
+	if at := k.ready - 1; q.open(all, at, t) {
+
+		n.comes(q, slice, id, at)
 	} else {
 		q.outer.push(all, id)
 	}
@@ -129,31 +131,14 @@ func (n *crossbar) pass(q *sliceQueue, slice int, t Time) {
 		n.post(n.admits+slice, at)
 		return
 	}
-	if q.look(t - 1 - n.rop); q.closed {
-		if len(q.turns) > 0 {
-			n.post(n.admits+slice, q.turns[0]+1+n.rop)
+	if q.waiting(all, t) >= q.limit {
+		if q.arrived < q.limit { // the slice has just taken one; or else the gate opens when it does
+			n.follow(n.admits + slice)
 		}
 		return
 	}
-	id := q.outer.pop(k)
-	k.ready, q.last = t+1, t
-	if q.push(all, id); q.n == 1 {
-		n.scheduleFirst(q, slice, t)
-	}
-	if q.n == q.limit {
-		q.turned(t)
-	}
+	n.comes(q, slice, q.outer.pop(k), t)
 	if q.outer.n > 0 || q.asks > 0 {
 		n.follow(n.admits + slice)
-	}
-}
-
-// taken notes that a slice has taken a request in cycle t.
-func (n *crossbar) taken(q *sliceQueue, slice int, t Time) {
-	if q.n != q.limit-1 {
-		return
-	}
-	if q.turned(t); q.outer.n > 0 {
-		n.post(n.admits+slice, t+1+n.rop)
 	}
 }

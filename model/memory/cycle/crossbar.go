@@ -35,7 +35,9 @@ type crossbar struct {
 	spare   []int // room for them
 	known   []int // and those that are told when loads are done
 
-	rop   Time
+	rop   Time         // of a request from its gate to its slice
+	room  Time         // most replies that wait at a slice for the crossbar
+	icnt  timing.Ratio // of its cycles and the SMs'
 	fills l2Misses
 }
 
@@ -43,7 +45,8 @@ func newCrossbar(m *System) *crossbar {
 	c := m.Cfg
 	n := &crossbar{
 		m: m, latency: m.latency, packets: newPackets(), rests: newPayloads(),
-		rop: Time(c.L2.Latency), fills: newL2Misses(),
+		rop: Time(c.L2.Latency), room: Time(c.L2.Queue), icnt: timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz),
+		fills: newL2Misses(),
 	}
 	n.perPort = max(1, c.Icnt.SMsPerPort)
 	n.ports = c.SM.Count / n.perPort
@@ -64,7 +67,8 @@ func newCrossbar(m *System) *crossbar {
 		n.ejects[i].asking = make([]uint64, (c.L2.Slices+63)/64)
 	}
 	for i := range n.replies {
-		*n.replies[i] = replies{hits: replyQueue{soon: Never}, fills: replyQueue{soon: Never}, head: noPacket}
+		none := replyQueue{soon: Never}
+		*n.replies[i] = replies{hits: none, fills: none, head: noPacket, counts: noPacket}
 	}
 	for _, q := range n.queues {
 		q.asking, q.admission = make([]uint64, (c.SM.Count+63)/64), newAdmission(n)
@@ -83,13 +87,12 @@ func places[T any](n int) []*T {
 
 // connect gives SMs their ports, and the queues of slices their slices.
 func (n *crossbar) connect() {
-	m, c := n.m, n.m.Cfg
-	r := timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
+	m := n.m
 	for i := range n.injects {
-		n.injects[i].port = timing.NewReservations(&m.Tables, r)
+		n.injects[i].port = timing.NewReservations(&m.Tables, n.icnt)
 	}
 	for i := range n.ejects {
-		n.ejects[i].port = timing.NewReservations(&m.Tables, r)
+		n.ejects[i].port = timing.NewReservations(&m.Tables, n.icnt)
 	}
 	for i := range n.queues {
 		n.queues[i].of, n.replies[i].of = m.slices[i], m.slices[i]
@@ -303,7 +306,7 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 // its channel has room, or else a time.
 func (n *crossbar) scheduleFirst(q *sliceQueue, slice int, t Time) {
 	s, k := q.of, q.first(n.packets.all)
-	if s.full() {
+	if k.ready <= t && s.full() {
 		s.stop()
 		return
 	}
@@ -330,9 +333,14 @@ func (n *crossbar) take(slice int, t Time) {
 		s.stop()
 		return
 	}
+	b := n.replies[slice]
+	if b.full(n, t) {
+		n.post(slice, s.in.When(t+1))
+		return
+	}
 	line, bit := s.find(k.sector)
 	if k.way != unit.PathStore && k.way != unit.PathStoreBypass {
-		if at := s.waits(k, line, bit, t); at > t {
+		if at := s.waits(k, line, bit, b.soonest(n), t); at > t {
 			if s.stop(); at < Never {
 				s.blockedFirst = false
 				n.post(slice, s.in.When(at))
@@ -346,7 +354,12 @@ func (n *crossbar) take(slice int, t Time) {
 			return
 		}
 	}
+	q.waiting(n.packets.all, t)
 	id := q.pop(k)
+	q.arrived--
+	if q.taken = t; q.outer.n > 0 && q.arrived < q.limit {
+		n.follow(n.admits + slice)
+	}
 	if q.n > 0 {
 		hostmem.Prefetch(q.first(n.packets.all))
 	}
@@ -354,5 +367,4 @@ func (n *crossbar) take(slice int, t Time) {
 	if q.n > 0 {
 		n.scheduleFirst(q, slice, t+1)
 	}
-	n.taken(q, slice, t)
 }

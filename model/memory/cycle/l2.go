@@ -17,7 +17,6 @@ type slice struct {
 	tags.L2
 	channel       *dram.Channel
 	fills         *l2Misses
-	rop           Time
 	blocked       Time  // the slice takes nothing before this
 	asked         int32 // requests that it has given to its channel and that wait there before all others
 	room          int32 // most of them
@@ -47,7 +46,7 @@ func (s *slice) init(m *System, number int) {
 	icnt, l2 := timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), timing.NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
 	s.port, s.in, s.out = timing.NewReservations(t, icnt), timing.NewReservations(t, l2), timing.NewReservations(t, icnt)
 	s.L2 = tags.NewL2(t, c, m.Mapping)
-	s.rop, s.mshrs, s.merge = Time(c.L2.Latency), c.L2.MSHRs, c.L2.Merge
+	s.mshrs, s.merge = c.L2.MSHRs, c.L2.Merge
 	s.channel, s.fills = m.dram.Channel(unit.ChannelOf(c, number)), &m.xbar.fills
 	s.number, s.room = int32(number), int32(c.L2.Queue)
 	s.queue = s.channel.Connect(s.number)
@@ -62,7 +61,6 @@ func (s *slice) find(sector uint64) (line int32, bit uint) {
 // line; Unknown: the reply waits for a fetch.
 func (s *slice) read(id int32, bit uint, sector uint64, mask uint8, t Time) Time {
 	n := s.CountRead(mask)
-	t += s.rop
 	if id != tags.NoLine {
 		s.Tags.Touch(id)
 	}
@@ -71,11 +69,11 @@ func (s *slice) read(id int32, bit uint, sector uint64, mask uint8, t Time) Time
 		return s.hit(id, bit, mask, t)
 	}
 	s.Stats.Misses += n
-	if s.mshrs > 0 {
-		t = s.admit(t)
-	}
 	if !s.own {
 		return s.ask(id, sector, bit, t)
+	}
+	if s.mshrs > 0 {
+		t = s.admit(t)
 	}
 	return s.fetchAlone(id, sector, bit, t) + 1
 }
@@ -93,7 +91,7 @@ func (s *slice) hit(id int32, bit uint, mask uint8, t Time) Time {
 		return t + 1
 	}
 	if !s.Tags.Merge(id, bit, s.merge) { // it waits at the head of the slice
-		s.blocked, s.waited = max(s.blocked, fill-s.rop), true
+		s.blocked, s.waited = max(s.blocked, fill), true
 		return fill - ahead + 1
 	}
 	return fill + 1
@@ -121,7 +119,7 @@ func (s *slice) fetchAlone(id int32, sector uint64, bit uint, t Time) Time {
 func (s *slice) admit(t Time) Time {
 	free := s.pending.admit(t, max(1, s.mshrs-s.pendingMisses))
 	if free > t {
-		s.blocked = max(s.blocked, free-s.rop)
+		s.blocked = max(s.blocked, free)
 	}
 	return free
 }
@@ -129,7 +127,6 @@ func (s *slice) admit(t Time) Time {
 // write takes the bytes of a request and returns when it is done; Unknown: when DRAM has them.
 func (s *slice) write(id int32, bit uint, r *coalesce.Request, t Time) Time {
 	s.CountWrite(r.Mask)
-	t += s.rop
 	switch {
 	case id != tags.NoLine:
 		s.Tags.Touch(id)
@@ -158,7 +155,6 @@ func (s *slice) writeThrough(r *coalesce.Request, t Time) Time {
 
 // warm makes n sectors of a line present, as a copy that goes through the L2 does.
 func (s *slice) warm(sector uint64, n uint, t Time) {
-	t += s.rop // as far as the channel is
 	id, first := s.Lookup(sector)
 	if id == tags.NoLine {
 		if id = s.allocate(sector, t); id == tags.NoLine {
@@ -210,8 +206,8 @@ func (s *slice) put(sector uint64, n uint, t Time, write bool, fetch int32) {
 func (s *slice) full() bool { return s.asked >= s.room }
 
 // waits returns until when a request other than a store waits at its slice, no earlier than t: for a fetch at its limit
-// of merged requests, or for an MSHR. Never: it is not known yet.
-func (s *slice) waits(k *packet, id int32, bit uint, t Time) Time {
+// of merged requests, or for an MSHR, which the reply of a fill may free at a time. Never: it is not known yet.
+func (s *slice) waits(k *packet, id int32, bit uint, frees, t Time) Time {
 	if id != tags.NoLine && s.Tags.Lines[id].Readable(bit, k.mask) {
 		if !s.Tags.Crowded(id, bit, s.merge) {
 			return t
@@ -220,10 +216,10 @@ func (s *slice) waits(k *packet, id int32, bit uint, t Time) Time {
 		if fetch != noFetch {
 			return Never
 		}
-		return max(t, fill-ahead-s.rop)
+		return max(t, fill-ahead)
 	}
 	if s.mshrs > 0 && s.pendingMisses >= s.mshrs {
-		return Never
+		return frees
 	}
 	return t
 }

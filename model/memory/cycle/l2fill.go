@@ -57,18 +57,14 @@ func (n *crossbar) deliverFills(t Time) {
 		if f.line != tags.NoLine {
 			s.Tags.SetFill(f.line, uint(f.bit), tags.UnknownFill+uint32(k.Fetch), k.At)
 		}
-		if f.counts {
-			s.pendingMisses--
-			s.pending.Push(k.At)
-		}
 		if f.waiting.n > 0 && b.head == noPacket {
 			n.post(n.offers+int(f.slice), k.At+1)
 		}
 		for f.waiting.n > 0 {
 			x := f.waiting.first(all)
 			id := f.waiting.pop(x)
-			x.ready = k.At + 1
-			b.fills.push(all, id)
+			x.ready, x.rest = k.At+1, f.counts && f.waiting.n == 0
+			b.pushFill(all, id)
 		}
 		if s.blockedFirst {
 			n.retry(s, t)

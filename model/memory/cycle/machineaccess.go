@@ -50,8 +50,8 @@ func (m *System) request(sm int, sector uint64, t Time, flits int) (slice int, a
 	s, waiting := m.slices[i], &m.own.waiting[i]
 	leave := m.xbar.injects[sm].port.Packet(t, flits)
 	t = s.port.Reserve(waiting.Room(leave + m.latency))
-	t = s.in.Reserve(max(t, s.blocked))
-	waiting.Put(t)
+	t = s.in.Reserve(max(t+m.xbar.rop, s.blocked))
+	waiting.Put(t - m.xbar.rop)
 	s.own = true
 	return i, t
 }

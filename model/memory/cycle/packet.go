@@ -17,7 +17,7 @@ type packet struct {
 	sm     uint16
 	way    unit.Path
 	mask   uint8
-	rest   bool  // it has more than whole sectors, and of is its number in rests
+	rest   bool  // it has more than whole sectors, and of is its number in rests; of a reply: the last of its fetch
 	flits  uint8 // to its slice
 }
 

@@ -16,6 +16,8 @@ type replies struct {
 	hits    replyQueue // that take the slice's latency
 	fills   replyQueue // replies of fills, one a cycle
 	after   Time       // the next of these, at the soonest
+	left    Time       // the cycle of the crossbar in which those that wait for it have left the slice
+	counts  int32      // the first that it does not count; noPacket: none
 	head    int32      // the first, which waits for its SM; noPacket: none
 	offered bool       // it has asked
 	of      *slice
@@ -62,6 +64,52 @@ func (q *replyQueue) pop(all []packet) (id int32) {
 	}
 	q.soon = all[q.head].ready
 	return id
+}
+
+// pushFill puts the reply of a fill, which comes in a later cycle, behind those that are ready no later.
+func (b *replies) pushFill(all []packet, id int32) {
+	if b.fills.push(all, id); b.counts == noPacket || all[id].ready < all[b.counts].ready {
+		b.counts = id
+	}
+}
+
+// count has the replies of fills that come by cycle t, and may leave in the next, wait for the crossbar: one in a cycle
+// of the L2.
+func (b *replies) count(n *crossbar, t Time) {
+	for b.counts != noPacket {
+		k := &n.packets.all[b.counts]
+		at := max(k.ready, b.after)
+		if at > t+1 {
+			return
+		}
+		if k.ready, b.after = at, b.of.in.After(at); b.counts == b.fills.head {
+			b.fills.soon = at
+		}
+		if k.rest {
+			b.of.pendingMisses--
+		}
+		b.left = max(b.left, n.icnt.During(at-1)) + 1
+		if b.counts == b.fills.tail {
+			b.counts = noPacket
+			return
+		}
+		b.counts = k.next
+	}
+}
+
+// full reports whether as many replies as have room wait for the crossbar in cycle t: one leaves the slice in each of
+// its cycles, whether or not their SMs take them.
+func (b *replies) full(n *crossbar, t Time) bool {
+	b.count(n, t)
+	return b.left-n.icnt.During(t) >= n.room
+}
+
+// soonest returns when the reply of a fill begins to wait for the crossbar next, of those that are known.
+func (b *replies) soonest(n *crossbar) Time {
+	if b.counts == noPacket {
+		return Never
+	}
+	return max(n.packets.all[b.counts].ready, b.after) - 1
 }
 
 // ejection is where the answers for an SM come.
@@ -116,25 +164,23 @@ func (n *crossbar) serve(id int32, s *slice, slice int, line int32, bit uint, at
 	if s.drives > 1 { // the port of its data reads one in a cycle (bandwidth_management::use_data_port)
 		s.in.Packet(at, int(s.drives)-1)
 	}
+	k.rest = false
 	k.noteCounts(s.Stats.Hits-before, c.ReadSectors-reads, c.WriteSectors-writes)
 	waits := s.waitsFor != noFetch
 	if waits {
-		ready = at + s.rop + 1
+		ready = at + 1
 	}
 	k.ready = ready
-	h := n.ejects[n.portOf(int(k.sm))]
-	if h.coming++; h.coming == 1 || ready < h.soonest {
-		h.soonest = ready
-	}
 	if waits {
 		n.fills.all[s.waitsFor].waiting.push(n.packets.all, id)
 		return
 	}
 	b := n.replies[slice]
-	if ready == at+s.rop+1 || s.waited {
+	if ready == at+1 || s.waited {
 		b.hits.push(n.packets.all, id)
+		b.left = max(b.left, n.icnt.During(ready-1)) + 1
 	} else {
-		b.fills.push(n.packets.all, id)
+		b.pushFill(n.packets.all, id)
 	}
 	if b.head == noPacket {
 		n.post(n.offers+slice, ready)
@@ -182,8 +228,12 @@ func (n *crossbar) offerReply(slice int, t Time, behind int) {
 // fill's. The replies of fills come one in a cycle of the L2, hits between them (mshr_table::next_access,
 // memory_sub_partition::cache_cycle).
 func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
-	q, at := &b.hits, b.hits.soon
-	if fill := max(b.fills.soon, b.after); fill <= at {
+	b.count(n, t)
+	q, at, fill := &b.hits, b.hits.soon, b.fills.soon
+	if b.counts == b.fills.head { // none of them has come, or there is none
+		fill = max(fill, b.after)
+	}
+	if fill <= at {
 		q, at = &b.fills, fill
 	}
 	if at > t {
@@ -191,9 +241,6 @@ func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
 			n.post(n.offers+slice, at)
 		}
 		return false
-	}
-	if q == &b.fills {
-		b.after = b.of.in.After(at)
 	}
 	b.head = q.pop(n.packets.all)
 	k := &n.packets.all[b.head]

@@ -28,7 +28,7 @@ func New(c *hardware.Config) *System {
 		m.back = timing.NewHeadOfLine(c.L2.Slices, c.SM.Count)
 	}
 	m.xbar = newCrossbar(m)
-	m.dram = dram.New(c, m.Mapping, &m.Tables, m.xbar.rop)
+	m.dram = dram.New(c, m.Mapping, &m.Tables)
 	for i := range c.DRAM.Channels {
 		m.Drams = append(m.Drams, &m.dram.Channel(i).Stats)
 	}

@@ -16,8 +16,7 @@ type Channel struct {
 	arrives Time    // from when on a slice's first request may leave; Never: there is none
 	had     bankSet // banks that have had a request
 	writeQueue
-	inside int // requests from the constant latency to their last column command
-	most   int // of them
+	credits
 	first  int // the bank that is probed first
 	last   int // the one with the highest number
 	turn   int // the slice that gave a request last
@@ -42,13 +41,14 @@ type Channel struct {
 type sliceQueue struct {
 	queue
 	slice int32
+	own   bool // its own place is taken
 }
 
 func (c *Channel) init(all *Channels, d *hardware.DRAMConfig, m *tags.Mapping, pending timing.Cover, index int) {
 	*c = Channel{
 		mapping: m, pending: pending, of: all, times: all.times, index: index, next: Never, arrives: Never, turn: -1,
 		delay: newQueue(), requests: newRequests(), last: d.Banks - 1, writeQueue: newWriteQueue(d),
-		groups: newBankGroups(d.Banks, d.BankGroups), most: d.Window + d.WriteQueue + d.Return,
+		groups: newBankGroups(d.Banks, d.BankGroups), credits: credits{shared: d.Window + d.WriteQueue + d.Return},
 	}
 	for i := range c.banks {
 		c.banks[i].init()
@@ -58,7 +58,7 @@ func (c *Channel) init(all *Channels, d *hardware.DRAMConfig, m *tags.Mapping, p
 
 // Connect gives the channel a slice, and returns the number of its queue.
 func (c *Channel) Connect(slice int32) (queue int) {
-	c.slices = append(c.slices, sliceQueue{newQueue(), slice})
+	c.slices = append(c.slices, sliceQueue{queue: newQueue(), slice: slice})
 	return len(c.slices) - 1
 }
 
@@ -129,7 +129,7 @@ func (c *Channel) cycle(w Time) {
 	if !c.separate && c.waits[reads] >= c.room[reads] {
 		return
 	}
-	leaves := c.arrives <= w && c.inside < c.most
+	leaves := c.arrives <= w
 	if !leaves && c.delay.at > w {
 		return
 	}
@@ -144,13 +144,14 @@ func (c *Channel) cycle(w Time) {
 
 // leave has the first of the slices in turn that may give a request in cycle w, in SM cycle now.
 func (c *Channel) leave(w, now Time) {
+	c.free(w)
 	s := c.turn
 	for range c.slices {
 		if s++; s >= len(c.slices) {
 			s = 0
 		}
 		q := &c.slices[s]
-		if q.at > w {
+		if q.at > w || !c.hasPlace(q) {
 			continue
 		}
 		id := q.head
@@ -158,11 +159,12 @@ func (c *Channel) leave(w, now Time) {
 		if c.full(r) {
 			return
 		}
+		c.takePlace(q)
+		r.slice = uint16(s)
 		q.pop(c.all)
 		c.of.Left = append(c.of.Left, q.slice)
 		r.t = c.times.from(now + c.times.latency)
 		c.delay.push(c.all, id)
-		c.inside++
 		c.turn = s
 		next := q.at
 		for i := range c.slices {
@@ -198,10 +200,13 @@ func (c *Channel) after(w Time) Time {
 	case c.separate:
 		next = c.moves()
 	case c.waits[reads] >= c.room[reads]:
-	case c.inside < c.most:
+	case c.shared > 0:
 		next = min(c.delay.at, c.arrives)
 	default:
 		next = c.delay.at
+		for i := range c.slices {
+			next = min(next, c.leaves(&c.slices[i]))
+		}
 	}
 	if c.serving.all != 0 && next > w+1 {
 		next = min(next, c.soonest(w))
@@ -215,12 +220,9 @@ func (c *Channel) moves() Time {
 	if c.delay.n > 0 && !c.full(&c.all[c.delay.head]) {
 		next = c.delay.at
 	}
-	if c.inside >= c.most {
-		return next
-	}
 	for i := range c.slices {
 		if q := &c.slices[i]; q.n > 0 && !c.full(&c.all[q.head]) {
-			next = min(next, q.at)
+			next = min(next, c.leaves(q))
 		}
 	}
 	return next

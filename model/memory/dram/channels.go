@@ -21,7 +21,6 @@ type Channels struct {
 	all    []Channel
 	due    []Time // the cycle in which each acts next
 	soon   Time   // the SM cycle in which the first acts
-	ahead  Time   // SM cycles that a request of a slice takes to its channel: a channel acts so long before its time
 	times  *times
 	Filled []Fill  // fetches whose data come, as of the last Advance; the caller empties it
 	Left   []int32 // slices that a request has left, likewise
@@ -36,11 +35,10 @@ type Fill struct {
 // NoFetch is the number of no fetch: nothing waits for the request.
 const NoFetch = -1
 
-// New makes the channels of a machine. Slices act a number of SM cycles before their time, and so do the channels.
-func New(c *hardware.Config, m *tags.Mapping, t *hostmem.Tables, ahead Time) *Channels {
+// New makes the channels of a machine.
+func New(c *hardware.Config, m *tags.Mapping, t *hostmem.Tables) *Channels {
 	d := &Channels{
-		all: make([]Channel, c.DRAM.Channels), due: make([]Time, c.DRAM.Channels), soon: Never, ahead: ahead,
-		times: newTimes(c),
+		all: make([]Channel, c.DRAM.Channels), due: make([]Time, c.DRAM.Channels), soon: Never, times: newTimes(c),
 	}
 	for i := range d.all {
 		d.due[i] = Never
@@ -65,12 +63,12 @@ func (d *Channels) Next() Time { return d.soon }
 // wakes notes that a channel acts sooner than was known.
 func (d *Channels) wakes(c *Channel) {
 	d.due[c.index] = c.next
-	d.soon = min(d.soon, d.times.timeOf(c.next)-d.ahead)
+	d.soon = min(d.soon, d.times.timeOf(c.next))
 }
 
 // Advance has the channels act that have something to do up to SM cycle t.
 func (d *Channels) Advance(t Time) {
-	next, limit := Never, d.times.from(t+d.ahead+1)
+	next, limit := Never, d.times.from(t+1)
 	for i, due := range d.due {
 		if due < limit {
 			c := &d.all[i]
@@ -81,7 +79,7 @@ func (d *Channels) Advance(t Time) {
 		next = min(next, due)
 	}
 	if d.soon = Never; next < Never {
-		d.soon = d.times.timeOf(next) - d.ahead
+		d.soon = d.times.timeOf(next)
 	}
 }
 

@@ -15,13 +15,14 @@ type bank struct {
 	column    Time   // to read; a write is as much before or behind that as it is after an activation
 	precharge Time
 	activate  Time
-	fetch     int32 // the fetch that waits for the request at hand
-	n         uint8 // sectors of the request at hand
-	left      uint8 // and column commands of it that are not given
-	need      uint8 // the command that it needs next
-	hit       bool  // the request at hand has the open row
-	writes    bool  // which it writes
-	opened    bool  // and which was opened for it
+	fetch     int32  // the fetch that waits for the request at hand
+	slice     uint16 // of the request at hand
+	n         uint8  // its sectors
+	left      uint8  // and column commands of it that are not given
+	need      uint8  // the command that it needs next
+	hit       bool   // the request at hand has the open row
+	writes    bool   // which it writes
+	opened    bool   // and which was opened for it
 
 	queues [modes]bankQueue // requests that wait for the bank
 }
@@ -225,7 +226,8 @@ func (c *Channel) choose(idle bankSet, w Time) {
 	}
 	id := queue.choose(c.all, row, mask)
 	k := &c.all[id]
-	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, c.times.columns[k.n]
+	x.want, x.came, x.fetch, x.slice = k.row, k.t, k.fetch, k.slice
+	x.n, x.left = k.n, c.times.columns[k.n]
 	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
 	c.close(id)
 	c.serving.all.add(b)
@@ -375,10 +377,12 @@ func (c *Channel) complete(x *bank, w Time) {
 	c.Stats.Misses += uint64(x.n) - hits
 	done := c.times.over(w)
 	c.Stats.BusyCycles += c.pending.Add(x.came, done)
-	if x.fetch != NoFetch { // a slice has a reply in the cycle after its fill
+	if x.fetch == NoFetch {
+		w-- // a write-back leaves with its last data, a reply a cycle later
+	} else { // a slice has a reply in the cycle after its fill
 		c.of.Filled = append(c.of.Filled, Fill{x.fetch, done + 1})
 	}
-	c.inside--
+	c.returns(x.slice, w)
 }
 
 func (c *Channel) told(b int, w Time) *memory.Command {

@@ -9,6 +9,7 @@ type request struct {
 	bank  uint8
 	n     uint8 // sectors
 	write bool
+	slice uint16 // its number at the channel
 }
 
 // requests are the requests of a channel.
