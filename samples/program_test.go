@@ -250,3 +250,28 @@ func TestMistakesOfGeneratorsPanic(t *testing.T) {
 		})
 	}
 }
+
+// The warps of a CTA come in order, each once, and values of a seed differ between streams alone.
+func TestEachWarp(t *testing.T) {
+	rec := record(t, 96, func(p *samples.Program, c *samples.Code) func(b *samples.Block) {
+		exit := c.Exit()
+		return func(b *samples.Block) {
+			next := 0
+			b.EachWarp(func(w *samples.Warp) {
+				if w != &b.Warps()[next] {
+					t.Errorf("warp %d comes at place %d", w.ID, next)
+				}
+				next++
+				w.Exit(exit)
+			})
+		}
+	})
+	rec.Check(t)
+	if n := len(rec.CTAs[0][0].Warps); n != 3 {
+		t.Errorf("%d warps, want 3", n)
+	}
+	a, again, other := samples.Uniform(8, 5, 0), samples.Uniform(8, 5, 0), samples.Uniform(8, 5, 1)
+	if !slices.Equal(a, again) || slices.Equal(a, other) || slices.Min(a) < 0 || slices.Max(a) >= 1 {
+		t.Errorf("%v, again %v, of another stream %v", a, again, other)
+	}
+}

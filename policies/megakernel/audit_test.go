@@ -6,6 +6,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
 
@@ -130,5 +131,22 @@ func feed(b *queueBook, log []step) {
 	}
 	for kernel := range uint32(3) {
 		b.Kernel(&model.KernelRecord{ID: kernel})
+	}
+}
+
+// The words of a CTA are joined over its accesses, in order; shared memory has none, and an atomic reads and writes.
+func TestTouchedWords(t *testing.T) {
+	code := trace.Function{Insts: []trace.Inst{{Width: 8, Space: trace.SpaceGlobal, Flags: trace.InstLoad},
+		{Width: 4, Space: trace.SpaceShared, Flags: trace.InstStore},
+		{Width: 4, Space: trace.SpaceGlobal, Flags: trace.InstLoad | trace.InstStore | trace.InstAtomic}}}
+	w := trace.Warp{Path: []uint32{0, 1, 2, 0}, Lists: []uint64{400, 40, 36, 404},
+		Mem: []trace.Access{{List: 1, Count: 4}, {Base: 4000, Count: 1}, {Base: 42, Count: 1},
+			{Base: 44, Stride: 8, Count: 2}}}
+	got := touched(&code, &trace.CTA{Warps: []trace.Warp{w}})
+	if want := []words{{9, 15}, {100, 103}}; !slices.Equal(got[0], want) {
+		t.Errorf("it reads %v, want %v", got[0], want)
+	}
+	if want := []words{{10, 12}}; !slices.Equal(got[1], want) {
+		t.Errorf("it writes %v, want %v", got[1], want)
 	}
 }
