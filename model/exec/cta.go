@@ -52,6 +52,7 @@ type CTA struct {
 	open     int  // accesses with an unknown completion time
 	barriers [16]barrier
 	slots    uint64 // warp slots of the SM
+	kept     uint64 // and those of warps that have exited, which it keeps
 	synced   uint64 // slots of warps that wait for children
 	saved    []Warp // while it is suspended
 }
@@ -104,7 +105,7 @@ func (c *CTA) Reset(k *Kernel, code *program.Code, rec Record) {
 	c.Kernel, c.Code, c.Rec = k, code, rec
 	c.Counted, c.Prologue, c.Hold, c.Posts, c.posted, c.Points = false, nil, 0, false, 0, nil
 	c.ThreadInsts, c.Live, c.Waiting, c.Children, c.Syncing = 0, 0, 0, 0, 0
-	c.until, c.lastAt, c.acked, c.open, c.slots, c.synced = 0, clock.Unset, 0, 0, 0, 0
+	c.until, c.lastAt, c.acked, c.open, c.slots, c.kept, c.synced = 0, clock.Unset, 0, 0, 0, 0, 0
 	c.saved = c.saved[:0]
 	c.barriers = [16]barrier{}
 }

@@ -47,7 +47,7 @@ func (s *SM) choosePipeline() {
 	}
 	s.pipe = collector.New(c, s.Timing, s.port, &s.Gates, toPipeline{s})
 	s.port.Registers(s.pipe)
-	s.rotates, s.fetch.width = true, c.FetchWidth
+	s.rotates, s.keeps, s.fetch.width = true, true, c.FetchWidth
 }
 
 // toPipeline is the SM as its pipeline sees it.

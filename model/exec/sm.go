@@ -46,7 +46,8 @@ type SM struct {
 	record      AccessRecord
 
 	ID      int
-	free    uint64             // slots without a warp
+	free    uint64             // slots that a warp may take
+	keeps   bool               // a CTA keeps the slots of its warps that have exited
 	Used    hardware.Resources // by CTAs and persistents
 	CTAs    []*CTA
 	Holder  uint32 // kernel of the CTA placed last
@@ -283,7 +284,11 @@ func (s *SM) exit(w *Warp, t Time) {
 	s.Settle(t + 1)
 	s.Resident--
 	slot := s.Slot(w)
-	s.free |= 1 << slot
+	if s.keeps {
+		c.kept |= 1 << slot
+	} else {
+		s.free |= 1 << slot
+	}
 	s.d.Exited(c, w.began, t)
 	if w.points.Trigger != NoPoint {
 		s.pass(w, t)
@@ -318,6 +323,7 @@ func (s *SM) End(c *CTA, t, post Time) {
 // last that leaves ([SM.Vacate]).
 func (s *SM) TakeCTAs(each func(c *CTA, end Time)) {
 	for _, e := range s.ending {
+		s.freeSlots(e.cta)
 		each(e.cta, e.t)
 	}
 	s.CTAs, s.ending, s.ends = s.CTAs[:0], s.ending[:0], clock.Never
@@ -353,8 +359,13 @@ func (s *SM) remove(c *CTA, t Time) {
 			break
 		}
 	}
+	s.freeSlots(c)
 	s.Vacate(t)
 }
+
+// freeSlots frees the slots of a CTA's warps that have exited. In GPGPU-Sim a CTA keeps its warps' slots until it ends
+// (shader_core_ctx::issue_block2core).
+func (s *SM) freeSlots(c *CTA) { s.free, c.kept = s.free|c.kept, 0 }
 
 func (s *SM) finishCTA(c *CTA, t Time) {
 	s.remove(c, t)

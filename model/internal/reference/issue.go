@@ -280,6 +280,10 @@ func (w *nWarp) exit(n *Machine) {
 	c := w.cta
 	w.exited = true
 	c.sm.slots[w.slot] = nil
+	if c.worker == nil && n.cfg.SM.Collectors() { // its slot stays the CTA's
+		c.sm.taken[w.slot] = true
+		c.kept = append(c.kept, w.slot)
+	}
 	if c.worker != nil && c.worker.mtb != nil {
 		defer c.worker.mtb.ended(w)
 	}

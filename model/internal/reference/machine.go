@@ -108,6 +108,7 @@ type nCTA struct {
 	id        uint32
 	placed    model.Time
 	warps     []*nWarp // live
+	kept      []int    // slots of those that have exited
 	reached   [16]model.Time
 	acked     model.Time
 	posts     bool // its stores do not keep it on its SM

@@ -41,6 +41,10 @@ func (s *nSM) leave(c *nCTA) {
 			break
 		}
 	}
+	for _, slot := range c.kept {
+		s.taken[slot] = false
+	}
+	c.kept = nil
 	if c.worker == nil {
 		s.used = s.used.Minus(c.k.res)
 	}
