@@ -36,7 +36,7 @@ func (w *Warp) Accesses(insts []Inst) iter.Seq2[*Inst, *Access] {
 	}
 }
 
-// Address returns the address number i of an access; lists are those of its warp.
+// Address returns the address number i of an access, in bytes. lists are the Lists of its warp.
 func (a *Access) Address(lists []uint64, i uint32) uint64 {
 	if a.List != 0 {
 		return lists[a.List-1+i]
@@ -44,7 +44,7 @@ func (a *Access) Address(lists []uint64, i uint32) uint64 {
 	return a.Base + uint64(int64(a.Stride)*int64(i))
 }
 
-// Addresses yields the addresses of an access, in order; lists are those of its warp.
+// Addresses yields the addresses of an access, in bytes and in order. lists are the Lists of its warp.
 func (a *Access) Addresses(lists []uint64) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for i := range a.Count {

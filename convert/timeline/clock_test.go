@@ -35,8 +35,8 @@ func TestTimesOfNothingBoundNoClock(t *testing.T) {
 	}
 }
 
-// Each of the 32 pieces of a clock that drifts has the shortest delay of its own 8 pieces of the host's time, and one
-// without a call has that of the piece before it.
+// Each of the 32 pieces of a clock that drifts has the shortest delay of its own 8 pieces of the host's time. A piece
+// without a call has the delay of its predecessor.
 func TestDriftOfPieces(t *testing.T) {
 	c := newClocks(times{first: 0, last: 255, any: true})
 	for i := range int64(256) {

@@ -25,7 +25,7 @@ func TestProgrammatic(t *testing.T) {
 	}
 }
 
-// Activities of graphs alone have the number of a graph launch: those of one call the same, of the next call the next.
+// Activities of graphs alone have the number of a graph launch: equal within a call, the next number in the next call.
 func TestGraphNumbers(t *testing.T) {
 	e := newEdges()
 	for i, x := range []struct {

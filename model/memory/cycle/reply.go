@@ -144,6 +144,7 @@ func turnOf(asking []uint64, turn int32) int {
 // serve has a slice perform a request in cycle at, which is for a line, from its sector bit on.
 func (n *crossbar) serve(id int32, s *slice, slice int, line int32, bit uint, at Time) {
 	m, c, k := n.m, &s.channel.Stats, &n.packets.all[id]
+	taken := at // an atomic with turns is done later; its reply counts from here on, or else idle cycles would count too
 	before, reads, writes := s.Stats.Hits, c.ReadSectors, c.WriteSectors
 	s.waited, s.own, s.waitsFor, s.drives = false, false, noFetch, 0
 	ready := Time(0)
@@ -178,7 +179,7 @@ func (n *crossbar) serve(id int32, s *slice, slice int, line int32, bit uint, at
 	b := n.replies[slice]
 	if ready == at+1 || s.waited {
 		b.hits.push(n.packets.all, id)
-		b.left = max(b.left, n.icnt.During(ready-1)) + 1
+		b.left = max(b.left, n.icnt.During(taken)) + 1
 	} else {
 		b.pushFill(n.packets.all, id)
 	}
