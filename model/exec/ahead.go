@@ -11,10 +11,11 @@ import (
 // acts in that cycle when the machine is there. No result depends on it.
 func (s *SM) Step(t Time) Time {
 	s.acting, s.now = true, t
+	next := s.run(t + 1)
 	if s.ends <= t {
 		s.finishCTAs(t)
+		next = min(s.at, s.closing, s.ends)
 	}
-	next := s.run(t + 1)
 	if end := s.horizon(t, next); next < end {
 		s.ahead = true
 		next = s.run(end)

@@ -10,7 +10,7 @@
 //	issue      issue.go, issueOne: to the [Pipeline] (packages direct and collector)
 //	memory     access.go, timed: the load/store unit ([memory.Port]) times the access
 //	resolve    unresolved.go, answer: a completion time that issue did not know
-//	complete   sm.go, exit, finishCTAs: the warp, then its CTA, leaves the SM
+//	complete   sm.go, exit; end.go, finishCTAs: the warp, then its CTA, leaves the SM
 //
 // A cycle of an SM has these phases (ahead.go): CTAs end, the schedulers issue in turn, and
 // close moves fetches, the pipeline and results of memory.

@@ -17,6 +17,8 @@ type fetching struct {
 	since   uint64 // these have none left
 	waiting uint64 // these had no turn
 	next    Time   // when one of them may have
+	exited  uint64 // slots of warps that have exited, to which no fetch has come since
+	full    Time   // the last cycle in which every fetch found a warp
 }
 
 // mostFetched is how many instructions a warp gets.
@@ -74,11 +76,13 @@ func (s *SM) fetches(t Time) {
 			all |= 1 << b
 		}
 	}
+	first, found := f.last, 0
 	for k := range f.width {
 		m := all
 		if m == 0 {
 			break
 		}
+		found++
 		if behind := m &^ (1<<(f.last+1) - 1); behind != 0 {
 			m = behind
 		}
@@ -90,6 +94,9 @@ func (s *SM) fetches(t Time) {
 		}
 		s.gets(&s.warps[f.last], at, t)
 	}
+	if found == f.width {
+		s.lookedAt(between(first, f.last), t)
+	}
 	for m := all & f.since; m != 0; m &= m - 1 {
 		s.holdBack(&s.warps[bits.TrailingZeros64(m)], t)
 	}
@@ -98,6 +105,32 @@ func (s *SM) fetches(t Time) {
 		f.next = min(f.next, max(t+1, s.warps[bits.TrailingZeros64(m)].begins))
 	}
 }
+
+// between returns the bits of the slots behind one up to another, going round.
+func between(first, last int) uint64 {
+	upTo := func(slot int) uint64 { return 2<<slot - 1 }
+	if first < last {
+		return upTo(last) &^ upTo(first)
+	}
+	return upTo(last) | ^upTo(first)
+}
+
+// lookedAt notes the slots that the fetches of cycle t looked at, each of which found a warp. A fetch that finds none
+// has looked at all. It takes the warps that are done off the SM on its way (GPGPU-Sim's shader_core_ctx::fetch).
+func (s *SM) lookedAt(slots uint64, t Time) {
+	f := &s.fetch
+	for m := f.exited; m != 0; m &= m - 1 {
+		b := bits.TrailingZeros64(m)
+		if w := &s.warps[b]; w.open == 0 && (w.last <= t && slots>>b&1 != 0 || w.last < t && f.full < t-1) {
+			f.exited &^= 1 << b
+		}
+	}
+	f.full = t
+}
+
+// passedOver reports whether the fetches of cycle t, at its end, have not come to one of the slots, whose warps are
+// done.
+func (f *fetching) passedOver(slots uint64, t Time) bool { return f.full == t && f.exited&slots != 0 }
 
 // gets lets w issue from cycle at on, as far as its instructions are concerned.
 func (s *SM) gets(w *Warp, at, t Time) {

@@ -90,6 +90,9 @@ func (s *SM) answer(l *unresolved, done, flag, t Time) {
 			v.open, v.last = v.open-1, max(v.last, done)
 			return
 		}
+		if x := l.w; x.CTA == l.c && x.ID == l.id && l.c.kept>>(x.slot&63)&1 != 0 {
+			x.open, x.last = x.open-1, max(x.last, done)
+		}
 		s.endLater(l.c, done)
 		return
 	}

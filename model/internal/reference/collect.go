@@ -433,7 +433,11 @@ func (s *nSM) fetch(n *Machine) {
 	for i := range n.fetchWidth() {
 		var next *nWarp
 		for j := range s.slots {
-			if w := s.slots[(s.fetched+1+j)%len(s.slots)]; next == nil && w != nil && w.buffer == 0 && w.began <= n.t {
+			slot := (s.fetched + 1 + j) % len(s.slots)
+			if next == nil {
+				s.exited[slot].lookedAt(n.t)
+			}
+			if w := s.slots[slot]; next == nil && w != nil && w.buffer == 0 && w.began <= n.t {
 				next = w
 			}
 		}
@@ -446,6 +450,23 @@ func (s *nSM) fetch(n *Machine) {
 		}
 		s.fetched = next.slot
 	}
+}
+
+// lookedAt takes w, which has exited, off its SM if all that it issued is done.
+func (w *nWarp) lookedAt(t model.Time) {
+	if w != nil && w.last <= t && w.cta.open[w.id] == 0 {
+		w.gone = true
+	}
+}
+
+// passedOver: a warp of c has exited and no fetch has come to it since it was done.
+func (c *nCTA) passedOver(n *Machine) bool {
+	for _, slot := range c.kept {
+		if n.fetchWidth() > 0 && !c.sm.exited[slot].gone {
+			return true
+		}
+	}
+	return false
 }
 
 // hasInst: w has been given its next instruction.

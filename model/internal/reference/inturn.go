@@ -398,6 +398,9 @@ func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) fun
 		c.open[id]--
 		c.opens--
 		if w.exited || w.cta != c || w.id != id {
+			if w.cta == c && w.id == id {
+				w.last = max(w.last, done)
+			}
 			if c.acked = max(c.acked, done); c.ends != -1 && c.opens == 0 {
 				c.ends = c.acked + c.post
 			}

@@ -282,7 +282,9 @@ func (w *nWarp) exit(n *Machine) {
 	c.sm.slots[w.slot] = nil
 	if c.worker == nil && n.cfg.SM.Collectors() { // its slot stays the CTA's
 		c.sm.taken[w.slot] = true
+		c.sm.exited[w.slot] = w
 		c.kept = append(c.kept, w.slot)
+		w.last = max(w.last, n.t+1)
 	}
 	if c.worker != nil && c.worker.mtb != nil {
 		defer c.worker.mtb.ended(w)

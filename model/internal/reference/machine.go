@@ -135,6 +135,7 @@ type nWarp struct {
 	holding         bool // until its groups have found a kernel
 	barrier         int  // -1: none
 	exited, syncing bool
+	gone            bool    // off its SM
 	fenced          bool    // by its last instruction
 	copies          nCopies // past the registers
 	page            *nPage  // that it waits for
@@ -181,7 +182,7 @@ func New(t testing.TB, tr *container.Reader, cfg *hardware.Config) *Machine {
 		records: map[uint32]string{}}
 	n.tasks.rt = &nTaskStreams{u: n.tasks, most: 8192}
 	for i := range cfg.SM.Count {
-		s := &nSM{id: i, slots: make([]*nWarp, cfg.SM.MaxWarps), taken: map[int]bool{}}
+		s := &nSM{id: i, slots: make([]*nWarp, cfg.SM.MaxWarps), taken: map[int]bool{}, exited: map[int]*nWarp{}}
 		for range cfg.SM.Schedulers {
 			s.last, s.free = append(s.last, -1), append(s.free, map[trace.Class]model.Time{})
 		}

@@ -9,7 +9,8 @@ import (
 type nSM struct {
 	id      int
 	slots   []*nWarp
-	taken   map[int]bool // slots of workers
+	taken   map[int]bool   // slots of workers, and of warps that have exited
+	exited  map[int]*nWarp // these
 	ctas    []*nCTA
 	ending  []*nCTA // whose warps have exited, in that order
 	used    hardware.Resources
@@ -43,6 +44,7 @@ func (s *nSM) leave(c *nCTA) {
 	}
 	for _, slot := range c.kept {
 		s.taken[slot] = false
+		delete(s.exited, slot)
 	}
 	c.kept = nil
 	if c.worker == nil {
@@ -50,15 +52,29 @@ func (s *nSM) leave(c *nCTA) {
 	}
 }
 
-// step ends CTAs whose time has come, then lets each scheduler issue.
+// step lets each scheduler issue, fetches, and ends CTAs whose time has come.
 func (s *nSM) step(n *Machine) {
 	defer s.coll.step()
 	if len(s.ctas) == 0 && !s.works() {
 		return
 	}
+	first := 0
+	if n.collects() {
+		first = s.active % len(s.last)
+	}
+	s.active++
+	for i := range s.last {
+		s.issue(n, (first+i)%len(s.last))
+	}
+	s.fetch(n)
+	s.end(n)
+}
+
+// end takes the CTAs off that end in this cycle.
+func (s *nSM) end(n *Machine) {
 	later := s.ending[:0]
 	for _, c := range s.ending {
-		if c.ends != n.t {
+		if c.ends < 0 || c.ends > n.t || c.passedOver(n) {
 			later = append(later, c)
 			continue
 		}
@@ -97,15 +113,6 @@ func (s *nSM) step(n *Machine) {
 		}
 	}
 	s.ending = later
-	first := 0
-	if n.collects() {
-		first = s.active % len(s.last)
-	}
-	s.active++
-	for i := range s.last {
-		s.issue(n, (first+i)%len(s.last))
-	}
-	s.fetch(n)
 }
 
 // works: a worker is on the SM.
