@@ -1,4 +1,4 @@
-package container_test
+package hostile
 
 import (
 	"bytes"
@@ -119,9 +119,9 @@ func mutated(t *testing.T, r *rand.Rand, file []byte, cfg *hardware.Config, seed
 			t.Errorf("seed %d: %v\n%s", seed, x, debug.Stack())
 		}
 	}()
-	blocks := container.Blocks(t, file)
-	block := r.IntN(len(blocks))
-	raw := slices.Clone(blocks[block])
+	parts := takeApart(t, file)
+	block := r.IntN(len(parts.blocks))
+	raw := slices.Clone(parts.blocks[block])
 	for range 1 + r.IntN(3) {
 		at := r.IntN(len(raw))
 		switch r.IntN(3) {
@@ -133,7 +133,7 @@ func mutated(t *testing.T, r *rand.Rand, file []byte, cfg *hardware.Config, seed
 			raw[at] ^= 1 << r.IntN(8)
 		}
 	}
-	changed := container.Resealed(t, file, block, raw)
+	changed := parts.with(block, raw)
 	tr, err := container.NewReader(bytes.NewReader(changed), int64(len(changed)))
 	if err != nil {
 		return false
