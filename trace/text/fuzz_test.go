@@ -10,8 +10,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// FuzzText parses any text: an error with a position, or a trace whose text
-// says the same.
+// FuzzText parses any text. The result is an error with a position, or a trace whose text says the same.
 func FuzzText(f *testing.F) {
 	text.LowerLimits()
 	f.Add(tracetest.Vecadd)
