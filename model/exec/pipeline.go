@@ -120,14 +120,15 @@ func (s *SM) holdAccess(held int32, w *Warp, o *program.Op, t Time) Time {
 		s.tellInst(w, w.Code, w.Path[w.PC], t, t)
 	}
 	h := s.holdInst(held, w, o)
-	h.access.ask(s, w, o)
-	if s.Accesses != nil && h.access.global(o) {
-		s.watch(w, o, h.access.a, t)
-		s.tellAccess(t)
-	}
-	if x := &h.access; o.Space == trace.SpaceShared && x.a != nil { // its cycles say all
-		x.cycles = s.sharedCycles(x.a, x.lists, uint64(o.Width))
+	if o.Mem && o.Space == trace.SpaceShared { // its cycles say all
+		h.access.cycles = s.sharedCycles(&w.Mem[w.NextMem], w.Lists, uint64(o.Width))
+		w.NextMem++
 	} else {
+		h.access.ask(s, w, o)
+		if s.Accesses != nil && h.access.global(o) {
+			s.watch(w, o, h.access.a, t)
+			s.tellAccess(t)
+		}
 		h.keep()
 	}
 	s.promise(w, o, ofMemory)

@@ -132,12 +132,17 @@ type resultQueue struct {
 
 func (q *resultQueue) n() int { return len(q.all) - q.head }
 
-// put adds a result behind those that are ready no later.
-func (q *resultQueue) put(x result) {
+// add adds a result behind all others.
+func (q *resultQueue) add(x result) {
 	if len(q.all) == cap(q.all) && 2*q.head >= len(q.all) {
 		q.all, q.head = q.all[:copy(q.all, q.all[q.head:])], 0
 	}
 	q.all = append(q.all, x)
+}
+
+// put adds a result behind those that are ready no later.
+func (q *resultQueue) put(x result) {
+	q.add(x)
 	for i := len(q.all) - 1; i > q.head && q.all[i-1].ready > x.ready; i-- {
 		q.all[i-1], q.all[i] = x, q.all[i-1]
 	}
@@ -199,7 +204,14 @@ func (u *Unit) enqueueShared(p *access, at Time) {
 	l.open, l.closed, l.own = l.open+1, true, true
 	r.own++
 	if r.direct && len(r.entering) == 0 && r.clients[clientShared].n() < r.depth { // there is room then, too
-		u.put(clientShared, at+r.latency, 0, p.load, memory.NoLoad)
+		l.queued++
+		u.register.ripe++
+		ready := at + r.latency
+		r.clients[clientShared].add(result{ready, p.load, memory.NoLoad}) // they come in the order of their times
+		r.first[clientShared] = min(r.first[clientShared], ready)
+		r.soonest = min(r.soonest, ready)
+		u.Times.Due = min(u.Times.Due, ready-memory.WrittenAhead-1)
+		u.Times.Wake = min(u.Times.Wake, u.Times.Due)
 		return
 	}
 	r.entering = append(r.entering, entering{at, p.load})
