@@ -17,7 +17,7 @@ import (
 	"gpureplay/replay"
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace/container"
-	"gpureplay/trace/text"
+	"gpureplay/trace/tracetest"
 
 	_ "gpureplay/samples/all"
 )
@@ -25,55 +25,11 @@ import (
 // resealFor is how long valid traces are mutated. 0: a thousand mutations.
 var resealFor = flag.Duration("reseal", 0, "how long traces are mutated, with right checksums, and replayed")
 
-// everything has each kind of record that the text form can write.
-const everything = `trace 1
-meta source="test" gpu="none" sm=80
-array a base=0x1000 bytes=64K input
-read a
-h2d a
-launch k grid=3 block=64 regs=8 shared=64
-cta 0..2
- range a read 0..4096
- warp 0..1
-  int R1 <- R1 x3
-  load R2 <- R1 @a+4
-  barrier
-  store <- R1 R2 @a+4
-  exit
-launch p grid=1 block=32
-cta 0
- warp 0
-  devlaunch
-  child 3 lane=0 work=1 params=64 marked
-  devsync
-  exit
-launch t grid=4 block=32 fidelity=kernel start=1000 duration=500 stream=1
-kernel kid grid=1 block=32 child
-cta 0
- warp 0
-  int
-  exit
-record 3 stream=1
-wait 3 stream=2
-launch c grid=4 block=32 fidelity=cta stream=2
-cta 0..3
-count load x7
-count int x1
-spawn u grid=1 block=64 arrival=5 in=1K out=1K
-cta 0
-warp 0..1
-fp32
-barrier
-exit
-waittask 0
-d2h a
-sync
-`
-
 // Valid traces with some bytes changed, and right checksums over the changed blocks, are refused or replayed: nothing
 // panics. Programs that are cut off, run out of time, or are refused by a policy in one line, are fine.
 func TestResealedTraces(t *testing.T) {
-	files := [][]byte{samplestest.File(t, "vecadd", "n=256"), samplestest.File(t, "dp-bfs", "scale=5"), written(t)}
+	files := [][]byte{samplestest.File(t, "vecadd", "n=256"), samplestest.File(t, "dp-bfs", "scale=5"),
+		tracetest.Encode(t, tracetest.Everything)}
 	cfg, err := hardware.Preset("gk110-ppcs")
 	if err != nil {
 		t.Fatal(err)
@@ -93,23 +49,6 @@ func TestResealedTraces(t *testing.T) {
 	if sound == 0 {
 		t.Error("no mutation leaves a sound trace: the mutations are too large")
 	}
-}
-
-// written is the trace of the text.
-func written(t *testing.T) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w, err := container.NewWriter(&out, container.Options{})
-	if err == nil {
-		err = text.Parse("text", strings.NewReader(everything), w)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
 }
 
 // mutated changes a trace, and replays it under a policy if it is sound.

@@ -14,6 +14,11 @@ import (
 //go:embed vecadd.txt
 var Vecadd string
 
+// Everything has each kind of record that the text form can write.
+//
+//go:embed everything.txt
+var Everything string
+
 // FromText returns a reader of the trace that text says (docs/text.md has the
 // grammar), by way of the binary container in memory.
 func FromText(t testing.TB, lines string) *container.Reader {
