@@ -1,4 +1,4 @@
-package container_test
+package accelsim_test
 
 import (
 	"bytes"
