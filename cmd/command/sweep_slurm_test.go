@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -18,6 +19,10 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(cacheVariable) == "" {
 		os.Setenv(cacheVariable, "off") // tests leave nothing in the user's cache
+	}
+	if os.Getenv("GOGC") == "" { // after its first collection a command sets 50 for small live data, as between tests
+		os.Setenv("GOGC", "400")
+		debug.SetGCPercent(400)
 	}
 	os.Exit(m.Run())
 }
