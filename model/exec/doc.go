@@ -12,6 +12,6 @@
 //	resolve    unresolved.go, answer: a completion time that issue did not know
 //	complete   sm.go, exit; end.go, finishCTAs: the warp, then its CTA, leaves the SM
 //
-// A cycle of an SM has these phases (ahead.go): CTAs end, the schedulers issue in turn, and
-// close moves fetches, the pipeline and results of memory.
+// A cycle of an SM has these phases (ahead.go): the schedulers issue in turn,
+// close moves fetches, the pipeline and results of memory, and CTAs end.
 package exec

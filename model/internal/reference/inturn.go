@@ -36,7 +36,6 @@ type nPacket struct {
 	ready model.Time
 	late  bool // its answer is of a fill
 	last  bool // of those that wait for it
-	past  bool // it passes by the L1
 	back  func(t model.Time)
 
 	look  func(t model.Time) bool // at the head of its bank: it may leave
@@ -99,11 +98,11 @@ func (x *nNetwork) step(t model.Time) {
 	for i := range c.SM.Count { // of the SMs of a port another is first in each cycle
 		sm := i%x.ports + (i/x.ports+1+int(t))%c.Icnt.SMsPerPort*x.ports
 		banks, past := x.banks[sm], c.L1.Banks
-		x.enter(sm, &banks[past], t)
+		x.enter(sm, &x.queue[sm], m.out[sm], t)
 		for b := range past {
 			x.leaveBank(sm, b, t)
 		}
-		x.enter(sm, &x.queue[sm], t)
+		x.enter(sm, &banks[past], m.past[sm], t)
 	}
 	for i := range x.inbox {
 		x.admit(i, t)
@@ -193,17 +192,17 @@ func (x *nNetwork) receive(sm int, t model.Time) {
 	}
 }
 
-// enter brings the first of some packets to the crossbar, by its SM's port.
-func (x *nNetwork) enter(sm int, from *[]*nPacket, t model.Time) {
+// enter brings the first of some packets to the crossbar, by a port of its SM.
+func (x *nNetwork) enter(sm int, from *[]*nPacket, port *nPort, t model.Time) {
 	if len(*from) == 0 || len(x.gate[sm%x.ports]) >= max(1, x.m.cfg.Icnt.Queue) {
 		return
 	}
 	k := (*from)[0]
-	if k.ready > t || x.m.out[sm].first(t) != t {
+	if k.ready > t || port.first(t) != t {
 		return
 	}
 	*from = (*from)[1:]
-	k.ready = x.m.out[sm].claim(t, x.m.flits(k.kind != trace.InstLoad, k.r))
+	k.ready = port.claim(t, x.m.flits(k.kind != trace.InstLoad, k.r))
 	x.gate[sm%x.ports] = append(x.gate[sm%x.ports], k)
 }
 
@@ -215,10 +214,7 @@ func (x *nNetwork) admit(i int, t model.Time) {
 		if !x.lets(i) || len(x.gate[sm]) == 0 || x.gate[sm][0].ready > t || nSlice(m.cfg, x.gate[sm][0].r.sectors[0]) != i {
 			continue
 		}
-		k, at := x.gate[sm][0], t+model.Time(m.cfg.Icnt.Latency)
-		if k.past && at > t {
-			at-- // it was sent a cycle before a miss would have been
-		}
+		k, at := x.gate[sm][0], t+model.Time(max(0, m.cfg.Icnt.Latency-1))
 		if m.slicePort[i].first(at) != at {
 			return
 		}
@@ -332,14 +328,11 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 	default:
 		return u.loadInTurn(h, k, bank, set, tag, block, at)
 	}
-	if k.past = bank == c.Banks; !x.hasRoom(sm, bank) {
+	if !x.hasRoom(sm, bank) {
 		h.bank = bank
 		return false
 	}
-	switch {
-	case k.kind == trace.InstAtomic:
-		u.l1.drop(set, tag, block)
-	case bank < c.Banks:
+	if bank < c.Banks {
 		k.ready = at + model.Time(c.Latency)
 		k.look = func(t model.Time) bool { return u.storeAtHead(k, set, tag, block, t) }
 	}

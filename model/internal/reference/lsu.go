@@ -98,6 +98,14 @@ func (u *nLSU) access(n *Machine, w *nWarp, in *trace.Inst) (model.Time, *nHeld)
 	return h.done, nil
 }
 
+// left is how long after its last cycle an instruction has left the unit of which nothing comes back.
+func (u *nLSU) left() model.Time {
+	if d := u.n.cfg.SM.PipelineDepth; u.n.cfg.CycleMemory() && d > 2 {
+		return model.Time(d - 1)
+	}
+	return 1
+}
+
 // parts takes the next memory instruction of w apart.
 func (u *nLSU) parts(n *Machine, w *nWarp, in *trace.Inst) *nHeld {
 	h := &nHeld{}
@@ -120,6 +128,9 @@ func (u *nLSU) parts(n *Machine, w *nWarp, in *trace.Inst) *nHeld {
 		cycles := bankCycles(addrs, width, uint64(n.cfg.Shared.Banks))
 		h.begin = func() {
 			h.done = u.begin(cycles) + cycles - 1 + shared
+			if in.Flags&trace.InstLoad == 0 && n.cfg.CycleMemory() {
+				h.done += u.left() - shared
+			}
 			if in.Flags&trace.InstLoad != 0 && n.cfg.CycleMemory() {
 				h.open, h.numbered, h.done = h.open+1, true, 0
 				u.register.entering = append(u.register.entering, nResult{from: u.free, h: h})
@@ -131,7 +142,7 @@ func (u *nLSU) parts(n *Machine, w *nWarp, in *trace.Inst) *nHeld {
 		}
 		return h
 	case len(addrs) == 0:
-		h.begin = func() { h.done = u.begin(1) + 1 }
+		h.begin = func() { h.done = u.begin(1) + u.left() }
 		return h
 	}
 	order, bytes := touchedSectors(addrs, uint64(in.Width))

@@ -224,7 +224,7 @@ type nMemory struct {
 	l1Count, l2Count, dramCount  nCount
 	cfg                          *hardware.Config
 	out, in, sliceIn, sliceOut   []*nPort
-	slicePort                    []*nPort
+	past, slicePort              []*nPort // past: of requests that bypass the L1 of the cycle engine
 	misses, waiting, sliceMisses []*nQueue
 	owed, sliceOwed, blocked     []model.Time
 	lastSlice                    []int
@@ -248,6 +248,7 @@ func newNMemory(c *hardware.Config) *nMemory {
 	for range c.SM.Count {
 		m.out, m.in = append(m.out, port(c.Clock.IcntMHz, c.Clock.CoreMHz)),
 			append(m.in, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
+		m.past = append(m.past, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
 		m.misses = append(m.misses, &nQueue{size: c.L1.MissQueue + c.Icnt.Queue})
 	}
 	for range c.L2.Slices {

@@ -80,19 +80,13 @@ func (n *crossbar) admit(slice int, t Time) {
 	}
 }
 
-// admitOne lets one of the packets that ask a slice come to it. A request past the L1 comes a cycle sooner than a miss.
-// GPGPU-Sim sends it in the cycle in which the unit takes it (ldst_unit::memory_cycle). It sends a miss in the cycle
-// behind that in which the L1 finds it (baseline_cache::cycle precedes L1_latency_queue_cycle). Here both go to the
-// crossbar at once.
+// admitOne lets one of the packets that ask a slice come to it.
 func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 	port := turnOf(q.asking, q.turn)
 	o := n.injects[port]
 	all := n.packets.all
 	k := o.first(all)
-	lat := n.latency
-	if k.way.Bypasses() {
-		lat = max(0, lat-1)
-	}
+	lat := max(0, n.latency-1) // the cycle before it is that in which the SM sends the packet
 	if !q.of.port.Grab(t + lat) {
 		if at, free := q.of.port.Claim(t+lat, 1); !free {
 			n.post(n.admits+slice, at-lat)

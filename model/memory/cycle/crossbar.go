@@ -90,6 +90,7 @@ func (n *crossbar) connect() {
 	m := n.m
 	for i := range n.injects {
 		n.injects[i].port = timing.NewReservations(&m.Tables, n.icnt)
+		n.injects[i].past = timing.NewReservations(&m.Tables, n.icnt)
 	}
 	for i := range n.ejects {
 		n.ejects[i].port = timing.NewReservations(&m.Tables, n.icnt)
@@ -199,17 +200,18 @@ func (n *crossbar) leave(sm int, t Time) {
 	if o.n > 0 && !o.requested {
 		n.ask(o, sm, t, -1)
 	}
-	if o.bypass.n > 0 {
-		next = n.enter(o, sm, &o.bypass, t)
+	if o.misses.n > 0 {
+		next = n.enter(o, sm, &o.misses, &o.port, t)
 	}
 	if o.held != 0 {
+		waited := o.misses.n
 		next = min(next, n.probeBanks(o, t))
-	}
-	if had := o.misses.n; had > 0 {
-		next = min(next, n.enter(o, sm, &o.misses, t))
-		if o.blocked && o.misses.n < had { // there is room again
+		if waited == 0 && o.misses.n > 0 { // baseline_cache::cycle precedes L1_latency_queue_cycle
 			next = min(next, t+1)
 		}
+	}
+	if o.bypass.n > 0 {
+		next = min(next, n.enter(o, sm, &o.bypass, &o.past, t))
 	}
 	switch {
 	case next == n.soonAt:
@@ -221,19 +223,19 @@ func (n *crossbar) leave(sm int, t Time) {
 
 // enter brings the first packet of a queue by the SM's port to the crossbar, if there is
 // room, and returns when the next may go.
-func (n *crossbar) enter(o *injection, sm int, q *fifo, t Time) Time {
+func (n *crossbar) enter(o *injection, sm int, q *fifo, port *timing.Reservations, t Time) Time {
 	if o.n >= n.most { // that has room for one when one has left
 		return Never
 	}
 	all := n.packets.all
 	k := q.first(all)
 	if k.ready > t {
-		return o.port.When(k.ready)
+		return port.When(k.ready)
 	}
-	if k.flits == 1 && o.port.Grab(t) {
+	if k.flits == 1 && port.Grab(t) {
 		k.ready = t
 	} else {
-		at, left := o.port.Claim(t, int(k.flits))
+		at, left := port.Claim(t, int(k.flits))
 		if !left {
 			return at
 		}

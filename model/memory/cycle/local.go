@@ -6,7 +6,7 @@ import "gpureplay/model/memory"
 type kind uint8
 
 const (
-	nothing  kind = iota // a slot
+	leaves   kind = iota // nothing comes back: an access of no lane, a store to shared memory
 	fixed                // cycles, and the latency of shared memory
 	returned             // and the write-back port
 )
@@ -15,13 +15,13 @@ const (
 func (u *Unit) Constant(t Time) (done Time, load int32) { return u.local(fixed, 1, t) }
 
 // Nothing is of [memory.Port].
-func (u *Unit) Nothing(t Time) (done Time, load int32) { return u.local(nothing, 1, t) }
+func (u *Unit) Nothing(t Time) (done Time, load int32) { return u.local(leaves, 1, t) }
 
 // Shared is of [memory.Port]. The result of a load takes the write-back register.
 func (u *Unit) Shared(cycles Time, loads bool, t Time) (done Time, load int32) {
 	switch {
 	case !loads:
-		return u.local(fixed, cycles, t)
+		return u.local(leaves, cycles, t)
 	case len(u.stalled) > 0:
 		return u.local(returned, cycles, t)
 	}
@@ -44,8 +44,8 @@ func (u *Unit) local(k kind, cycles, t Time) (done Time, load int32) {
 func (u *Unit) onSM(p *access, k kind, cycles, t Time) Time {
 	start := u.Begin(t, cycles)
 	switch k {
-	case nothing:
-		return start + 1
+	case leaves:
+		return start + cycles - 1 + u.left
 	case returned:
 		u.enqueueShared(p, start+cycles)
 		return memory.Unknown

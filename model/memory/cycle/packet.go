@@ -85,6 +85,7 @@ type injection struct {
 	starved uint64   // and those whose first load waits for an MSHR
 	unit    *Unit
 	port    timing.Reservations
+	past    timing.Reservations // by which packets that bypass the L1 come to the crossbar
 	sm      uint16
 
 	depth, mostBypass int32 // most of a bank, and of bypassing packets

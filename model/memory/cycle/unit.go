@@ -19,6 +19,7 @@ type Unit struct {
 	again         bool           // it goes on at the end of the cycle
 	named         bool           // of accesses that are known
 	collects      bool           // it takes accesses from operand collectors
+	left          Time           // for how long one that nothing comes back of is in its last cycle
 	pendingMisses int            // pending misses
 	freeAt        fillTimes      // when the MSHRs of known ones are free
 	mshrs         mshrTable
@@ -54,6 +55,9 @@ func (u *Unit) init(m *System, sm int) {
 	u.L1.Keeps = m.Cfg.L1.WriteRatio
 	u.mem, u.inject, u.collects = m, m.xbar.injects[sm], m.Cfg.SM.Collectors()
 	u.inject.unit = u
+	// An instruction enters the unit 3 cycles behind its issue, and leaves it in the next. Two more of the depth are the
+	// way back of a result (GPGPU-Sim's ldst_unit::cycle).
+	u.left = Time(max(1, m.Cfg.SM.PipelineDepth-1))
 	u.mshrs, u.through.load, u.stalledBank = newMSHRTable(), memory.NoLoad, noBank
 	u.initResults()
 }
@@ -260,10 +264,6 @@ func (u *Unit) enqueue(p *access, r *coalesce.Request, at, now Time) bool {
 		flits = uint8(u.mem.DataFlits[0])
 	case unit.PathStore:
 		ready = at + u.L1.Latency
-	case unit.PathAtomic:
-		if u.L1.Invalidate(r.Sector); u.inject.blocked { // it may have made room
-			u.mem.xbar.post(u.mem.xbar.leaves+u.Sm, max(now, u.mem.xbar.over+1))
-		}
 	}
 	u.loadOf(p).open++
 	of, rest := p.load, hasRest(p.Path, r)
