@@ -96,7 +96,7 @@ func (x *nNetwork) step(t model.Time) {
 		x.receive(sm, t)
 	}
 	for i := range c.SM.Count { // of the SMs of a port another is first in each cycle
-		sm := i%x.ports + (i/x.ports+1+int(t))%c.Icnt.SMsPerPort*x.ports
+		sm := i%x.ports + (i/x.ports+int(t))%c.Icnt.SMsPerPort*x.ports
 		banks, past := x.banks[sm], c.L1.Banks
 		x.enter(sm, &x.queue[sm], m.out[sm], t)
 		for b := range past {
