@@ -86,10 +86,14 @@ func (s *SM) spread(x *memRequest, o *program.Op, k *Kernel) {
 	}
 	first, apart := s.localWord(x.slot, k)
 	word := LocalWindow + (base>>2*apart+first)&(1<<60-1)
+	part := uint32(0xf) // bytes of a word
+	if o.Width < 4 {
+		part = 0xf & ((1<<o.Width - 1) << (base & 3))
+	}
 	for n := max(1, uint64(o.Width)/4); n > 0; n-- {
 		for i := range uint64(4) {
 			if lanes := x.mask >> (8 * i) & 0xff; lanes != 0 {
-				co.Append(word>>hardware.SectorShift+i, spreadLanes(lanes))
+				co.Append(word>>hardware.SectorShift+i, spreadLanes(lanes, part))
 			}
 		}
 		word += apart
@@ -113,10 +117,10 @@ func (s *SM) localWord(slot int, k *Kernel) (first, apart uint64) {
 	return round<<beyondShare + 4*(padded*(uint64(s.Config.NumberInPort(s.ID))+sms*cta)+thread%padded), k.apart
 }
 
-// spreadLanes returns the bits of the words of 4 bytes that eight lanes touch.
-func spreadLanes(lanes uint32) (bytes uint32) {
+// spreadLanes returns the bits of the bytes that eight lanes touch, a part of a word of 4 bytes each.
+func spreadLanes(lanes, part uint32) (bytes uint32) {
 	for ; lanes != 0; lanes &= lanes - 1 {
-		bytes |= 0xf << (4 * bits.TrailingZeros32(lanes))
+		bytes |= part << (4 * bits.TrailingZeros32(lanes))
 	}
 	return bytes
 }

@@ -148,7 +148,15 @@ func (u *nLSU) parts(n *Machine, w *nWarp, in *trace.Inst) *nHeld {
 	order, bytes := touchedSectors(addrs, uint64(in.Width))
 	turns := map[uint64]int{} // of the requests of a sector at its slice
 	if in.Space == trace.SpaceLocal {
-		order, bytes = touchedSectors(u.local(w, addrs[0], max(1, uint64(in.Width)/4)), 4)
+		width := uint64(4)
+		words := u.local(w, addrs[0], max(1, uint64(in.Width)/4))
+		if off := addrs[0] % 4; in.Width < 4 {
+			width = min(uint64(in.Width), 4-off)
+			for i := range words {
+				words[i] += off
+			}
+		}
+		order, bytes = touchedSectors(words, width)
 	} else if in.Flags&trace.InstAtomic != 0 {
 		order, turns = atomicRequests(n.cfg.SM.AtomicConflicts, addrs, uint64(in.Width))
 	}
