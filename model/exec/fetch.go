@@ -115,8 +115,9 @@ func between(first, last int) uint64 {
 	return upTo(last) | ^upTo(first)
 }
 
-// lookedAt notes the slots that the fetches of cycle t looked at, each of which found a warp. A fetch that finds none
-// has looked at all. It takes the warps that are done off the SM on its way (GPGPU-Sim's shader_core_ctx::fetch).
+// lookedAt notes the slots that the fetches of cycle t looked at, if every fetch found a warp. A fetch that finds none
+// has looked at all slots. A fetch takes warps that are done off the SM on its way. Source: GPGPU-Sim's
+// shader_core_ctx::fetch.
 func (s *SM) lookedAt(slots uint64, t Time) {
 	f := &s.fetch
 	for m := f.exited; m != 0; m &= m - 1 {

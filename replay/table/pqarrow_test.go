@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// The digests of [likePqarrow] are those of pqarrow's files today.
+// Today's files of pqarrow have the digests of [likePqarrow].
 func TestPqarrowWritesAsRecorded(t *testing.T) {
 	now := digests(t, newPqarrow)
 	if *update {

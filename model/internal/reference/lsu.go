@@ -98,7 +98,7 @@ func (u *nLSU) access(n *Machine, w *nWarp, in *trace.Inst) (model.Time, *nHeld)
 	return h.done, nil
 }
 
-// left is how long after its last cycle an instruction has left the unit of which nothing comes back.
+// left is for how many cycles an instruction without a result is in the unit behind its last cycle.
 func (u *nLSU) left() model.Time {
 	if d := u.n.cfg.SM.PipelineDepth; u.n.cfg.CycleMemory() && d > 2 {
 		return model.Time(d - 1)

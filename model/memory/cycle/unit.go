@@ -19,7 +19,7 @@ type Unit struct {
 	again         bool           // it goes on at the end of the cycle
 	named         bool           // of accesses that are known
 	collects      bool           // it takes accesses from operand collectors
-	left          Time           // for how long one that nothing comes back of is in its last cycle
+	left          Time           // for how many cycles one without a result is in it behind its last cycle
 	pendingMisses int            // pending misses
 	freeAt        fillTimes      // when the MSHRs of known ones are free
 	mshrs         mshrTable
