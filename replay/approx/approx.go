@@ -7,18 +7,20 @@
 //     kernels on: within the error requested of the cycles of all its kernels. The times alone never choose the kernels
 //     of a sample: those that agree by chance are faster than the rest.
 //  4. Now and then one kernel of each class is simulated as a check: after about twenty skipped kernels of a class,
-//     at a random place. Checks that all hold double that distance, up to eighty kernels. A check joins the sample.
-//  5. All skipped kernels of a class may be as far off as the worst check that held: times come in runs, and checks see
-//     few of them. A check that is off by more than the error requested, and by more than a single kernel may be by
-//     Student's t, ends the skipping of its class: the program has entered another phase. The kernels that were skipped
-//     since the check before may all be off as much.
+//     at a random place, and at least twice before the class ends. While the interval is going to be as narrow as the
+//     error requested, that distance doubles, up to eighty kernels. A check joins the sample.
+//  5. Times come in runs that are alike. So kernels that are simulated one after another are one observation, a
+//     stretch, and so are those that are skipped between two checks. A check that is off by more than the error
+//     requested, and by more than a single kernel may be by Student's t, ends the skipping of its class: the program
+//     has entered another phase. The kernels that were skipped since the check before may all be off as much.
 //  6. A skipped kernel leaves its footprint in the L2, if the latest simulated one of its class used DRAM: only the
 //     sectors, and only of the last kernels that fill it, when the next kernel is simulated. All else stays as it is.
 //     So checks of all classes come together, and behind such kernels one is simulated before them and not used.
 //  7. The waves of a kernel with more than twenty of equal CTAs are skipped by the same rules. The first wave of each
 //     kernel and the last ones are simulated.
-//  8. The interval of the total covers the errors of the samples' means, of single kernels around them, and of rule 5.
-//     Deviations count as a tenth of the error requested at least, since few may agree by chance.
+//  8. The interval of the total is Student's t of the stretches' means. It covers the errors of the samples' means, of
+//     the skipped kernels around them, and of checks that were off. Deviations count as a tenth of the error requested
+//     at least, since few may agree by chance.
 package approx
 
 import (
@@ -33,8 +35,9 @@ import (
 )
 
 const (
-	least  = 3 // kernels or waves of a sample
-	atMost = 4 // times the least distance of checks, after checks that held
+	least       = 3 // kernels or waves of a sample
+	leastChecks = 2 // of a class: Student's t of one degree of freedom is 12.7, of two 4.3
+	atMost      = 4 // times the least distance of checks, after checks that held
 
 	// skipped units of a class from one check to the next, on average
 	everyKernel = 20
@@ -48,19 +51,21 @@ type Class struct {
 	WarpInsts   uint64
 	key         classKey
 
-	Simulated, Skipped, Checks, Failed uint64  // kernels; checks that were off
-	Mean                               float64 // cycles that a skipped kernel takes
-	SkippedCycles                      float64 // of all skipped ones
-	sample                             sample
+	Simulated, Skipped, Checks, Failed uint64         // kernels; checks that were off
+	Mean                               float64        // cycles that a skipped kernel takes
+	SkippedCycles                      float64        // of all skipped ones
+	sample                             sample         // kernels since the latest cold one or check that was off
+	stretch                            sample         // those since the last skipped one
+	stretches                          sample         // means of the stretches before
 	work                               memory.Traffic // of the latest simulated one
 	skips, due, checks                 bool           // kernels are skipped; the next is a check; the running one is
 	fetches                            bool           // the latest simulated one used DRAM
-	squares                            float64        // of deviations from the means of earlier samples, relative
+	squares                            float64        // of deviations of the stretches of earlier samples, relative
 	freedom                            int            // degrees of, of these
-	shared                             float64        // cycles of skipped kernels, each by the root of its sample's size
+	shared                             float64        // cycles of skipped kernels, each by the root of its stretches
 	since                              float64        // cycles of the kernels that were skipped since the check before
+	single                             float64        // squares of such cycles, of all distances before
 	doubt                              float64        // cycles by which those before checks that were off may be off
-	worst                              float64        // largest deviation of a check that held, relative
 }
 
 // Program samples a program: its kernels, and the waves of CTAs of kernels with more than twenty of them.
@@ -134,29 +139,62 @@ func (s *Sampler) Skip(k *trace.Kernel) (cycles model.Time, fetches, ok bool) {
 		c.due, c.checks = false, true
 		return 0, false, false
 	}
+	if c.stretch.n > 0 {
+		c.stretches, c.stretch = c.all(), sample{}
+	}
 	s.left--
 	c.Skipped++
 	c.SkippedCycles += c.Mean
 	c.since += c.Mean
-	c.shared += c.Mean / math.Sqrt(float64(c.sample.n))
+	c.shared += c.Mean / math.Sqrt(float64(c.stretches.n))
 	s.fetched = s.fetched || c.fetches
 	return model.Time(math.Round(c.Mean)), c.fetches, true
 }
 
 // callChecks makes the next kernel of each class that is skipped a check.
 func (s *Sampler) callChecks() {
+	half, all := 0.0, 0.0
 	for _, c := range s.order {
-		c.due = c.skips
+		if c.due = c.skips; c.due {
+			half += float64(c.SkippedCycles * s.later(c))
+			all += c.SkippedCycles
+		}
 	}
 	s.warms, s.fetched = s.fetched, false
-	s.apart = min(2*s.apart, atMost) // a check that is off makes it one again
+	if half <= float64(s.tolerance*all) {
+		s.apart = min(2*s.apart, atMost) // a check that is off makes it one again
+	}
 	s.left = s.draw(s.skipping)
+}
+
+// later is about half the width of the interval of a class behind two checks more, relative.
+func (s *Sampler) later(c *Class) float64 {
+	_, freedom := c.pooled()
+	return student(freedom+2) * s.Spread(c) * math.Sqrt(2/float64(c.all().n+2))
 }
 
 // draw returns how many kernels are skipped for some classes between checks.
 func (s *Sampler) draw(classes int) int {
 	n := s.every * s.apart * classes
-	return n/2 + s.rand.IntN(n)
+	left, checks := 0, leastChecks
+	for _, c := range s.order {
+		if ahead := s.ahead(c); c.skips && ahead > 0 {
+			made := int(c.Checks)
+			if c.due {
+				made++
+			}
+			left, checks = left+ahead, min(checks, made)
+		}
+	}
+	if checks < leastChecks {
+		n = max(1, min(n, left/(leastChecks+1-checks)))
+	}
+	return (n+1)/2 + s.rand.IntN(n)
+}
+
+// ahead is how many kernels of a class are still to come. 0 for waves: their number is not known.
+func (s *Sampler) ahead(c *Class) int {
+	return max(0, int(s.many[c.key.path])-int(c.Simulated+c.Skipped))
 }
 
 // Ran is of [model.KernelSampler].
@@ -183,6 +221,7 @@ func (s *Sampler) Ran(k *trace.Kernel, cycles model.Time, work *model.KernelWork
 		c.work = work.Traffic
 	}
 	c.sample.add(float64(cycles))
+	c.stretch.add(float64(cycles))
 	s.settle(c)
 }
 
@@ -190,8 +229,8 @@ func (s *Sampler) Ran(k *trace.Kernel, cycles model.Time, work *model.KernelWork
 func (s *Sampler) check(c *Class, off float64) {
 	since := c.since
 	c.since = 0
+	c.single += float64(since * since)
 	if off <= max(s.tolerance, c.sample.single(s.tolerance)) {
-		c.worst = max(c.worst, off)
 		return
 	}
 	c.doubt += float64(off * since)
@@ -224,9 +263,8 @@ func (s *Sampler) settle(c *Class) {
 // share is the part of an error of the sample's mean, and of the kernels that are left around it, in the cycles of all
 // kernels of a class. Kernels of another class with the same paths only make it larger.
 func (s *Sampler) share(c *Class) float64 {
-	all := float64(s.many[c.key.path])
-	left := all - float64(c.Simulated+c.Skipped)
-	if left <= 0 {
+	all, left := float64(s.many[c.key.path]), float64(s.ahead(c))
+	if left == 0 {
 		return 1
 	}
 	return left / all * math.Sqrt(1+float64(c.sample.n)/left)
@@ -237,15 +275,25 @@ func (c *Class) begin() {
 	if c.Skipped > 0 {
 		c.squares, c.freedom = c.pooled()
 	}
-	c.sample = sample{}
+	c.sample, c.stretch, c.stretches = sample{}, sample{}, sample{}
 }
 
-// pooled returns the squares of the relative deviations of the class, and how many degrees of freedom they have.
+// all returns the means of all stretches of the sample.
+func (c *Class) all() sample {
+	all := c.stretches
+	if c.stretch.n > 0 {
+		all.add(c.stretch.mean)
+	}
+	return all
+}
+
+// pooled returns the squares of the relative deviations of stretches, and how many degrees of freedom they have.
 func (c *Class) pooled() (squares float64, freedom int) {
-	if c.sample.n == 0 {
+	all := c.all()
+	if all.n == 0 {
 		return c.squares, c.freedom
 	}
-	return c.squares + c.sample.squares/float64(c.sample.mean*c.sample.mean), c.freedom + c.sample.n - 1
+	return c.squares + all.squares/float64(all.mean*all.mean), c.freedom + all.n - 1
 }
 
 // sample is the times of simulated kernels: their number, mean, and squares of the deviations from it.
@@ -288,11 +336,14 @@ func (s *Sampler) Classes() []*Class {
 	return all
 }
 
-// Spread is the deviation of the kernels of a class from the means of their samples, and at least a tenth of the error
-// requested.
+// Spread is the deviation of the stretches of a class from the means of their samples, and at least a tenth of the
+// error requested. One stretch alone has that of its kernels.
 func (s *Sampler) Spread(c *Class) float64 {
 	squares, freedom := c.pooled()
-	return max(math.Sqrt(squares/float64(max(1, freedom))), s.tolerance/10)
+	if freedom == 0 {
+		return c.sample.spread(s.tolerance)
+	}
+	return max(math.Sqrt(squares/float64(freedom)), s.tolerance/10)
 }
 
 // Half returns half the width of the 95 % interval of the cycles that were skipped. The errors of classes are added,
@@ -310,15 +361,15 @@ func (p *Program) Half() (cycles float64) {
 	return cycles
 }
 
-// half is half the width of the interval of one class: the skipped kernels share the error of their sample's mean.
+// half is half the width of the interval of one class: the skipped kernels share the error of their sample's mean, and
+// those between two checks may all be off to the same side.
 func (s *Sampler) half(c *Class) float64 {
 	if c.Skipped == 0 {
 		return 0
 	}
 	_, freedom := c.pooled()
-	single := float64(c.SkippedCycles*c.SkippedCycles) / float64(c.Skipped)
-	return float64(student(freedom)*s.Spread(c)*math.Sqrt(float64(c.shared*c.shared)+single)) + c.doubt +
-		float64(c.worst*c.SkippedCycles)
+	single := c.single + float64(c.since*c.since)
+	return float64(student(freedom)*s.Spread(c)*math.Sqrt(float64(c.shared*c.shared)+single)) + c.doubt
 }
 
 // quantiles are Student's t at 97.5 %, by degrees of freedom from 1 on.

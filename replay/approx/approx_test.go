@@ -2,6 +2,7 @@ package approx
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gpureplay/model"
@@ -41,7 +42,7 @@ func (p *program) skipped(t *testing.T, takes, cycles model.Time) (n int) {
 // begun is a sampler of an error of 10 % whose kernels have taken 98 to 102 cycles.
 func begun(t *testing.T, seed uint64) *program {
 	t.Helper()
-	p := &program{s: New(0.1, seed, []uint64{0}).Kernels}
+	p := &program{s: New(0.1, seed, make([]uint64, 1000)).Kernels}
 	for _, cycles := range []model.Time{98, 100, 102} {
 		if simulated, _ := p.simulates(cycles); !simulated {
 			t.Fatal("skipped before there are three")
@@ -99,37 +100,56 @@ func TestFailedCheck(t *testing.T) {
 	}
 }
 
-// Checks that are off by 8 % and by nothing hold, and all skipped kernels may be off by 8 %.
-func TestWorstCheck(t *testing.T) {
-	p := begun(t, 1)
-	n := p.skipped(t, 100, 108)
-	m := p.skipped(t, 102, 102)
-	c := p.s.Classes()[0]
-	if want := float64(100*n + 102*m); math.Abs(c.worst-0.08) > 1e-12 || c.doubt != 0 || c.SkippedCycles != want {
-		t.Fatalf("%+v", c)
-	}
-	narrow := *c
-	narrow.worst = 0
-	if by := p.s.half(c) - p.s.half(&narrow); math.Abs(by-0.08*c.SkippedCycles) > 1e-9 {
-		t.Errorf("the interval is wider by %v", by)
-	}
-}
-
-// The interval by hand: three errors of -2, 0 and 2 % have a deviation of 2 %. Student's t of two degrees of freedom
-// is 4.303, and one skipped kernel of 100 cycles takes the mean of three.
+// The interval by hand: three errors of -2, 0 and 2 % have a deviation of 2 %. They come in a row, so they are one
+// observation. Student's t of one degree of freedom is 12.706, and one skipped kernel of 100 cycles takes their mean.
 func TestIntervalByHand(t *testing.T) {
 	s := New(0.1, 1, []uint64{0})
 	p := &program{s: s.Kernels}
 	for _, cycles := range []model.Time{98, 100, 102, 0} {
 		p.simulates(cycles)
 	}
-	want := 100 * 4.303 * 0.02 * math.Sqrt(1.0/3+1)
-	if got := s.Half(); math.Abs(got-want) > 1e-9 {
+	if want, got := 100*12.706*0.02*math.Sqrt(2), s.Half(); math.Abs(got-want) > 1e-9 {
 		t.Errorf("%v cycles, want %v", got, want)
 	}
 	for freedom, want := range map[int]float64{0: 12.706, 1: 12.706, 2: 4.303, 30: 2.042, 31: 1.96 + 2.46/31} {
 		if got := student(freedom); got != want {
 			t.Errorf("%d degrees of freedom: %v, want %v", freedom, got, want)
+		}
+	}
+}
+
+// Kernels in a row are one observation, and so are the skipped ones between two checks. Three of 98 to 102 cycles and a
+// check of 108 have means of 100 and 108: their deviation is 4√2 of 104. The sample's mean is 102.
+func TestStretchesAreObservations(t *testing.T) {
+	p := begun(t, 1)
+	before, behind := float64(100*p.skipped(t, 100, 108)), 0.0
+	for range 5 {
+		if simulated, _ := p.simulates(0); simulated {
+			t.Fatal("a check behind fewer than six kernels")
+		}
+		behind += 102
+	}
+	c := p.s.Classes()[0]
+	if want := before + behind; c.doubt != 0 || c.SkippedCycles != want || c.Mean != 102 {
+		t.Fatalf("%+v", c)
+	}
+	if got, want := p.s.Spread(c), 4*math.Sqrt2/104; math.Abs(got-want) > 1e-12 {
+		t.Errorf("a spread of %v, want %v", got, want)
+	}
+	mean, single := before+behind/math.Sqrt2, math.Hypot(before, behind)
+	if got, want := p.s.half(c), 12.706*4*math.Sqrt2/104*math.Hypot(mean, single); math.Abs(got-want) > 1e-9 {
+		t.Errorf("half the width is %v, want %v", got, want)
+	}
+}
+
+// A class of sixty kernels has two checks, wherever they are placed.
+func TestTwoChecksBeforeTheEnd(t *testing.T) {
+	for kernels, least := range map[int]uint64{60: 2, 30: 2, 10: 2, 6: 1} {
+		for seed := range uint64(200) {
+			_, p := replay(slices.Repeat([]run{{1000, 1000}}, kernels), seed)
+			if c := p.Kernels.order[0]; c.Checks < least || c.Skipped == 0 || c.Simulated > 3+c.Checks {
+				t.Fatalf("%d kernels, seed %d: %+v", kernels, seed, c)
+			}
 		}
 	}
 }

@@ -56,6 +56,33 @@ func TestIntervalsOfSkewedTimes(t *testing.T) {
 	}
 }
 
+// The times of other programs come in runs of ten kernels or so, and differ little in a run. Kernels in a row say no
+// more than one there.
+func TestIntervalsOfTimesInRuns(t *testing.T) {
+	for _, deviation := range []float64{3, 10, 30} {
+		inside, half := 0, 0.0
+		for seed := range uint64(400) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			runs, level := []run{{1500, 0}}, 0.0
+			for range 200 {
+				if len(runs) == 1 || random.IntN(10) == 0 {
+					level = deviation * random.NormFloat64()
+				}
+				runs = append(runs, run{model.Time(1000 + level + random.Float64()), 1000})
+			}
+			off, p := replay(runs, seed)
+			if math.Abs(off) <= p.Half() {
+				inside++
+			}
+			half += p.Half() / 200e3 / 400
+		}
+		t.Logf("deviation %.0f: inside %d of 400, half the width %.1f %%", deviation, inside, 100*half)
+		if inside < 360 || half > 0.003*deviation {
+			t.Errorf("deviation %.0f: the truth is inside of %d of 400 intervals of %.1f %%", deviation, inside, 100*half)
+		}
+	}
+}
+
 // A cold kernel is none of the sample: one that takes longer and misses the L2. One that takes longer and hits is.
 func TestColdKernelsAreNoSample(t *testing.T) {
 	for _, c := range []struct {

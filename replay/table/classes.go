@@ -33,7 +33,7 @@ func init() {
 					func(r *Class) uint64 { return r.Failed }),
 				f64("mean_cycles", "Cycles that a skipped unit takes: a kernel from its first CTA to its end.",
 					func(r *Class) float64 { return r.MeanCycles }),
-				f64("spread", "Deviation of the simulated kernels from the mean of theirs, relative.",
+				f64("spread", "Deviation of the simulated stretches: units in a row, or one check; relative.",
 					func(r *Class) float64 { return r.Spread }),
 				f64("skipped_cycles", "Cycles of all skipped units: the weight of the class.",
 					func(r *Class) float64 { return r.SkippedCycles }),
