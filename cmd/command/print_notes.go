@@ -40,8 +40,9 @@ func (a *app) printNotes(rows []map[string]any, results []*replay.Result) {
 	if best, base := fastest(results); best != nil {
 		fmt.Fprintln(a.out, difference(best.Policy, base.Policy, base.Parts, best.Parts))
 	}
-	for _, m := range rows {
-		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 {
+	for i, m := range rows {
+		sampled := results[i].Sampling != nil && results[i].Sampling.WholeSince == "" // its own note says how many
+		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 && !sampled {
 			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" lists the "+
 				"inferred parts\n",
 				commas(n), commas(m["kernels"]))

@@ -303,6 +303,10 @@ func (f *replayFlags) check() error {
 		return usagef("--max-cycles=%d: want a cycle, or 0 for the program's end", f.maxCycles)
 	case f.alone && f.baseline != "":
 		return usagef("--baseline=%s and --no-baseline at once", f.baseline)
+	case f.audit && f.approximate > 0:
+		return usagef("--audit and --approximate at once: the audit follows every CTA, and the other leaves some out")
+	case f.seed != 0 && f.approximate == 0:
+		return usagef("--approximate-seed=%d: it places the checks of --approximate; give that too", f.seed)
 	case f.spread && f.sensitivity != "":
 		return usagef("--spread and --sensitivity=%s at once: each is a range of one key", f.sensitivity)
 	}

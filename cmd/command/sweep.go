@@ -161,6 +161,9 @@ func (a *app) runSweep(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir st
 	if err := a.printCells(g, rows); err != nil {
 		return err
 	}
+	if g.File.Approximate > 0 {
+		a.note("sampled within %s: table metrics has half the width of each cell's interval", &g.File.Approximate)
+	}
 	a.note("merged tables in %s, each cell's own under %s/cells", dir, dir)
 	return a.failures(out, "; the tables hold the others")
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -36,5 +37,17 @@ func TestSweepIsSampled(t *testing.T) {
 		if ran, before := ranCells(t, 0, "-o", out, file); ran != c.ran || before != c.before {
 			t.Errorf("%q: %d cells replayed, %d finished before", c.text, ran, before)
 		}
+	}
+}
+
+// Flags that have no effect beside each other are refused. The note on inferred kernels names no sampled ones.
+func TestApproximateByItself(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "scale.trace.zst")
+	must(t, "sample", "scale", "--param=kernels=60", "-o", trace)
+	fails(t, 2, []string{"--audit", "--approximate"}, "--audit", "--approximate=2%", "--gpu=a100", trace)
+	fails(t, 2, []string{"--approximate-seed=3"}, "--approximate-seed=3", "--gpu=a100", trace)
+	out := must(t, "--approximate=2%", "--gpu=a100", "--policy=serial", "-o", t.TempDir(), trace)
+	if !strings.Contains(out, "kernels were not simulated") || strings.Contains(out, "inferred") {
+		t.Error(out)
 	}
 }

@@ -231,6 +231,8 @@ func TestSweepsThatAreWrong(t *testing.T) {
 		head + "sample = -1":                                 {"sweep.toml:4: sample", "-1"},
 		head + "as_tasks = 'some'":                           {"sweep.toml:4: as_tasks", "some"},
 		head + "approximate = '60%'":                         {"sweep.toml", "line 4", "at most 50%"},
+		head + "approximate = '2%'\napproximate_seed = -1":   {"sweep.toml:5: approximate_seed", "-1"},
+		head + "approximate = '2%'\naudit = true":            {"sweep.toml:5: audit", "drop one"},
 		head + "sensitivity = 'lunch'":                       {"sweep.toml:4: sensitivity", "lunch", "launch"},
 		head + "set = 3":                                     {"sweep.toml:4: set", "keys of the machine"},
 		head + "[set]\n\nkmu.hwq = 3":                        {"sweep.toml:6: set.kmu.hwq", "did you mean kmu.hwqs?"},

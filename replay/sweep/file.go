@@ -30,7 +30,7 @@ type File struct {
 	Sample      int64          `toml:"sample"`      // width of a timeline window in cycles; 0: chosen
 	AsTasks     string         `toml:"as_tasks"`    // as --as-tasks
 	Approximate approx.Share   `toml:"approximate"` // as --approximate; 0: all kernels are simulated
-	Seed        uint64         `toml:"approximate_seed"`
+	Seed        int64          `toml:"approximate_seed"`
 	Audit       bool           `toml:"audit"`
 	Output      string         `toml:"output"`
 	Slurm       slurmFile      `toml:"slurm"`
@@ -106,6 +106,10 @@ func (f *File) check() (err error) {
 		return f.wrong("policies", "no policy is named: replay policies lists them")
 	case f.Sample < 0:
 		return f.wrong("sample", "%d: want a number of cycles, or 0", f.Sample)
+	case f.Seed < 0:
+		return f.wrong("approximate_seed", "%d: want a whole number from 0", f.Seed)
+	case f.Audit && f.Approximate > 0:
+		return f.wrong("audit", "the audit follows every CTA, and approximate leaves some out: drop one of the two")
 	case !slices.Contains(table.Formats(), f.Format):
 		return f.wrong("format", "unknown format %q: choose from %s", f.Format, strings.Join(table.Formats(), ", "))
 	}

@@ -160,7 +160,7 @@ func (g *Grid) runCell(ctx context.Context, dir string, c *Cell) error {
 	f := g.File
 	job := &replay.Job{
 		Trace: r, Name: c.Trace, Config: c.config, Choices: []*policies.Choice{c.choice}, Alone: true, Audit: f.Audit,
-		AsTasks: f.as, Approximate: float64(f.Approximate), Seed: f.Seed,
+		AsTasks: f.as, Approximate: float64(f.Approximate), Seed: uint64(f.Seed),
 		Sample: model.SampleAuto, Output: &replay.Output{Dir: temp, Tables: f.Tables, Version: g.version},
 	}
 	if f.Sample > 0 {
