@@ -5,6 +5,7 @@ import (
 	"gpureplay/trace"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,6 +34,37 @@ func TestPicturesOfResults(t *testing.T) {
 			t.Errorf("docs/results/%s.md does not show its chart", paper)
 		}
 		drawRatios(t, paper, rows)
+	}
+}
+
+// summaryRow matches a row of the summary of all results: page, published, here.
+var summaryRow = regexp.MustCompile(`(?m)^\| \[[^\]]+\]\((\w+)\.md\)[^|]*\| ([0-9.]+) \| ([0-9.]+) \|`)
+
+// The summary of all results has the figures of the pages' own tables.
+func TestSummaryOfResults(t *testing.T) {
+	summary, err := os.ReadFile("../../docs/results/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, row := range summaryRow.FindAllStringSubmatch(string(summary), -1) {
+		page, err := os.ReadFile("../../docs/results/" + row[1] + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, r := range plainRow.FindAllStringSubmatch(string(page), -1) {
+			found = found || r[2] == row[2] && r[3] == row[3]
+		}
+		if slices.Contains(papers, row[1]) && !found {
+			t.Errorf("%s: no published figure %s with %s of ours", row[1], row[2], row[3])
+		}
+		seen[row[1]] = true
+	}
+	for _, paper := range papers {
+		if !seen[paper] {
+			t.Errorf("the summary has no row of %s", paper)
+		}
 	}
 }
 

@@ -110,10 +110,10 @@ func (f *reproduceFlags) check(a *app, p *reproduce.Paper) error {
 	return nil
 }
 
-// tables are the tables that go into a file. Without all experiments the table of published figures is left out,
-// since it would lose the others' rows.
-func (f *reproduceFlags) tables(out *reproduce.Outcome) []reproduce.Table {
-	if len(f.Only) > 0 {
+// tables are the tables that go into a file. Where the experiments that ran do not have all published figures, their
+// table is left out, since it would lose rows.
+func (f *reproduceFlags) tables(p *reproduce.Paper, out *reproduce.Outcome) []reproduce.Table {
+	if len(f.Only) > 0 && len(out.Published.Rows) < len(p.Claims) {
 		return out.Tables
 	}
 	return append(out.Tables, out.Published)
@@ -132,7 +132,7 @@ func (a *app) reproduce(ctx context.Context, p *reproduce.Paper, f *reproduceFla
 		return fmt.Errorf("--into %s: it would lose rows whose inputs are not under --data: %s", f.into,
 			strings.Join(out.Missing, ", "))
 	case f.into != "":
-		err = into(f.into, f.tables(out))
+		err = into(f.into, f.tables(p, out))
 	default:
 		err = a.printTables(append(out.Tables, out.Published), f.markdown)
 	}

@@ -158,6 +158,13 @@ func TestReproduceInto(t *testing.T) {
 			t.Errorf("the file is\n%s\nwant\n%s", got, want)
 		}
 	}
+	only := &reproduceFlags{Options: reproduce.Options{Only: []string{"one"}}}
+	out := &reproduce.Outcome{Tables: []reproduce.Table{one}, Published: two}
+	for claims, want := range map[int]int{0: 2, 1: 1} { // two has no row: all of no claims, and less than one
+		if got := only.tables(&reproduce.Paper{Claims: make([]reproduce.Claim, claims)}, out); len(got) != want {
+			t.Errorf("of %d published figures: %d tables, want %d", claims, len(got), want)
+		}
+	}
 	fails(t, 2, []string{"--into", "--quick", "lose rows"}, "reproduce", "--quick", "--into="+path, "ppcs")
 	fails(t, 2, []string{"--into", "--json"}, "reproduce", "--json", "--into="+path, "ppcs")
 }
