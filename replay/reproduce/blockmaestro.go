@@ -24,6 +24,7 @@ func init() { register(maestroPaper) }
 func maestroPaper() *Paper {
 	return &Paper{
 		Name: "blockmaestro", Title: "BlockMaestro: dependent kernels launched ahead, and in order CTA by CTA",
+		SecondsPerRun: 6,
 		Experiments: []Experiment{
 			{
 				Name: "speedup", Title: "Speedup over kernels in order (section IV.B)", Head: "workload", GPU: "titanx-maxwell",

@@ -43,7 +43,7 @@ func (p *Paper) Named(name string) ([]Figure, error) {
 type Listed struct {
 	Paper, Figure, Experiment, Title string // Figure is "" for an experiment that follows none
 	Runs                             int
-	Seconds                          float64 // of one core, about: Runs at the paper's mean time of one
+	Seconds                          float64 // of one core, about: measured, or Runs at the paper's mean time of one
 }
 
 // List returns the figures and experiments of a paper, in the order of its experiments. It returns
@@ -66,8 +66,11 @@ func (p *Paper) List(data string) ([]Listed, error) {
 		if e.Large {
 			each *= largeRuns
 		}
-		all = append(all, Listed{p.Name, strings.Join(names, ", "), e.Name, e.Title, len(plan.units),
-			each * float64(len(plan.units))})
+		seconds := e.Seconds
+		if seconds == 0 {
+			seconds = each * float64(len(plan.units))
+		}
+		all = append(all, Listed{p.Name, strings.Join(names, ", "), e.Name, e.Title, len(plan.units), seconds})
 	}
 	return all, nil
 }

@@ -20,6 +20,7 @@ func init() { register(klapPaper) }
 func klapPaper() *Paper {
 	return &Paper{
 		Name: "klap", Title: "KLAP: child launches of a warp, block or kernel aggregated into one",
+		SecondsPerRun: 0.25,
 		Experiments: []Experiment{
 			{
 				Name: "speedup", Title: "Speedup over cdp (section IV.B, on a K40c)", Head: "benchmark", GPU: "k20c",

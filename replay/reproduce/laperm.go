@@ -20,6 +20,7 @@ func init() { register(lapermPaper) }
 func lapermPaper() *Paper {
 	return &Paper{
 		Name: "laperm", Title: "LaPerm: children first, and on the SM of the CTA that launched them",
+		SecondsPerRun: 0.6,
 		Experiments: []Experiment{
 			{
 				Name: "speedup", Title: "Speedup over the same launches under round robin (section V.B)", Head: "benchmark",

@@ -29,7 +29,7 @@ func ran(policy string) func(*Row) float64 { return metric(policy, "tasks_end_to
 func runToTheEnd() Experiment {
 	return Experiment{
 		Name: "run", Title: "The same run to the end, with as many tasks as run in a minute or two, and the straight " +
-			"line's time over it", Head: "workload", GPU: taskMachine, Large: true,
+			"line's time over it", Head: "workload", GPU: taskMachine, Large: true, Seconds: 360,
 		Flags: taskFlags("phased"), Policies: "pagoda,hyperq,gemtc,pthreads",
 		Workloads: manyTasks(), Variants: steady, Under: steadyPolicies,
 		Columns: append([]Column{

@@ -40,6 +40,7 @@ type Experiment struct {
 	Mean       Mean
 	Counts     func(*Row) bool // rows in the mean; nil: all
 	Large      bool            // takes long: run only when requested
+	Seconds    float64         // of one core, measured; 0: by the paper's mean of a run
 	Unaudited  bool            // the auditor's books would not fit into memory
 	OverTime   bool            // its columns need residency over time
 	ChildTimes bool            // its columns need the times of child CTAs

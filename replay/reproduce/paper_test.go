@@ -19,6 +19,9 @@ import (
 // share a name.
 func TestPapersAreWhole(t *testing.T) {
 	for _, p := range Papers() {
+		if p.SecondsPerRun == 0 {
+			t.Errorf("%s: its list has no times", p.Name)
+		}
 		for i := range p.Experiments {
 			e := &p.Experiments[i]
 			if e.Title == "" || e.Head == "" || len(e.Columns) == 0 || p.experiment(e.Name) != e {
