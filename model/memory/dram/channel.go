@@ -72,7 +72,7 @@ func (c *Channel) Put(queue int, sector uint64, n uint, t Time, write bool, fetc
 		c.Stats.ReadSectors += uint64(n)
 	}
 	c.Stats.Accesses += uint64(n)
-	at := c.times.from(t + 2)
+	at := c.times.fromPut(t + 2)
 	id := c.open()
 	r := &c.all[id]
 	r.row, r.t, r.fetch, r.bank, r.n, r.write = row, at, fetch, uint8(bank), uint8(n), write
@@ -163,7 +163,9 @@ func (c *Channel) leave(w, now Time) {
 		r.slice = uint16(s)
 		q.pop(c.all)
 		c.of.Left = append(c.of.Left, q.slice)
-		r.t = c.times.from(now + c.times.latency)
+		if r.t = c.times.comes; now != c.times.now {
+			r.t = c.times.from(now + c.times.latency)
+		}
 		c.delay.push(c.all, id)
 		c.turn = s
 		next := q.at

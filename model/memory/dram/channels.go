@@ -20,7 +20,8 @@ const Never = clock.Never
 type Channels struct {
 	all    []Channel
 	due    []Time // the cycle in which each acts next
-	soon   Time   // the SM cycle in which the first acts
+	next   Time   // the first of these
+	soon   Time   // the SM cycle in which it begins
 	times  *times
 	Filled []Fill  // fetches whose data come, as of the last Advance; the caller empties it
 	Left   []int32 // slices that a request has left, likewise
@@ -38,7 +39,8 @@ const NoFetch = -1
 // New makes the channels of a machine.
 func New(c *hardware.Config, m *tags.Mapping, t *hostmem.Tables) *Channels {
 	d := &Channels{
-		all: make([]Channel, c.DRAM.Channels), due: make([]Time, c.DRAM.Channels), soon: Never, times: newTimes(c),
+		all: make([]Channel, c.DRAM.Channels), due: make([]Time, c.DRAM.Channels), next: Never, soon: Never,
+		times: newTimes(c),
 	}
 	for i := range d.all {
 		d.due[i] = Never
@@ -62,13 +64,15 @@ func (d *Channels) Next() Time { return d.soon }
 
 // wakes notes that a channel acts sooner than was known.
 func (d *Channels) wakes(c *Channel) {
-	d.due[c.index] = c.next
-	d.soon = min(d.soon, d.times.timeOf(c.next))
+	if d.due[c.index] = c.next; c.next < d.next {
+		d.next, d.soon = c.next, d.times.timeOf(c.next)
+	}
 }
 
 // Advance has the channels act that have something to do up to SM cycle t.
 func (d *Channels) Advance(t Time) {
-	next, limit := Never, d.times.from(t+1)
+	d.times.begin(t)
+	next, limit := Never, d.times.limit
 	for i, due := range d.due {
 		if due < limit {
 			c := &d.all[i]
@@ -78,7 +82,7 @@ func (d *Channels) Advance(t Time) {
 		}
 		next = min(next, due)
 	}
-	if d.soon = Never; next < Never {
+	if d.next, d.soon = next, Never; next < Never {
 		d.soon = d.times.timeOf(next)
 	}
 }
@@ -105,6 +109,11 @@ type times struct {
 	refresh timing.Refresh
 	lead    Time // SM cycles that the clock began before the SMs' cycle 0
 	summed  *summed
+
+	// Channels act one after another in an SM cycle, and slices put their requests in another: what they convert is alike.
+	now, first, limit Time // the SM cycle in which they act, its first cycle, and the one behind its last
+	comes             Time // the first in which a request is at its bank that leaves its slice now
+	put, puts         Time // an SM cycle, and the first cycle from it on
 }
 
 func newTimes(c *hardware.Config) *times {
@@ -126,8 +135,26 @@ func newTimes(c *hardware.Config) *times {
 	return t
 }
 
+// begin converts SM cycle t, in which channels act.
+func (d *times) begin(t Time) {
+	d.now, d.first, d.limit, d.comes = t, d.from(t), d.from(t+1), d.from(t+d.latency)
+}
+
 // timeOf returns the SM cycle in which a cycle begins.
-func (d *times) timeOf(w Time) Time { return d.back(d.refresh.Begins(w)) - d.lead }
+func (d *times) timeOf(w Time) Time {
+	if w >= d.first && w < d.limit {
+		return d.now
+	}
+	return d.back(d.refresh.Begins(w)) - d.lead
+}
+
+// fromPut is from for the SM cycle of a request.
+func (d *times) fromPut(t Time) Time {
+	if t != d.put {
+		d.put, d.puts = t, d.from(t)
+	}
+	return d.puts
+}
 
 // back returns the SM cycle, of those since both clocks began, in which a cycle of the channel's clock begins.
 func (d *times) back(k Time) Time {
