@@ -4,14 +4,14 @@ package cycle
 // (docs/model, choice 32). One passes in a cycle. The slice's queue lies behind the delay, and the entry looks at that
 // queue alone. So it stays open while requests in the delay have not reached the queue.
 type admission struct {
-	limit   int32 // of requests in a slice's queue, from which on the gate is closed
-	most    int32 // of requests that wait at it
-	early   bool  // so many that those on their way need not be counted: they may pass before they come
-	outer   fifo  // requests that wait at it, or are on their way there
-	last    Time  // when a request passed last
-	arrived int32 // requests behind the delay, as of the last look
-	delayed int32 // the first request in the delay, where there is one
-	taken   Time  // when the slice took a request last
+	limit   int32   // of requests in a slice's queue, from which on the gate is closed
+	most    int32   // of requests that wait at it
+	early   bool    // so many that those on their way need not be counted: they may pass before they come
+	outer   fifo    // requests that wait at it, or are on their way there
+	last    Time    // when a request passed last
+	arrived int32   // requests behind the delay, as of the last look
+	delayed *packet // the first request in the delay, where there is one
+	taken   Time    // when the slice took a request last
 }
 
 // newAdmission returns the gate of a slice of a network.
@@ -32,14 +32,10 @@ const sectorsOfLine = 3
 func (q *sliceQueue) full() bool { return q.outer.n >= q.admission.most }
 
 // waiting returns how many requests have come to the slice before cycle t, and had not been taken before it.
-func (q *sliceQueue) waiting(all []packet, t Time) int32 {
-	for q.arrived < q.n {
-		k := &all[q.delayed]
-		if k.ready > t {
-			break
-		}
+func (q *sliceQueue) waiting(t Time) int32 {
+	for q.arrived < q.n && q.delayed.ready <= t {
 		q.arrived++
-		q.delayed = k.next
+		q.delayed = q.delayed.next
 	}
 	if q.taken == t {
 		return q.arrived + 1
@@ -48,23 +44,21 @@ func (q *sliceQueue) waiting(all []packet, t Time) int32 {
 }
 
 // open reports whether a request that comes to the gate in cycle at passes at once, which is known in cycle t before.
-func (q *sliceQueue) open(all []packet, at, t Time) bool {
-	return q.early && q.outer.n == 0 && q.last < at && q.waiting(all, t)+int32(at-t) < q.limit
+func (q *sliceQueue) open(at, t Time) bool {
+	return q.early && q.outer.n == 0 && q.last < at && q.waiting(t)+int32(at-t) < q.limit
 }
 
 // comes has a request that has passed the gate in cycle t come to the slice, behind the delay.
-func (n *crossbar) comes(q *sliceQueue, slice int, id int32, t Time) {
-	all := n.packets.all
-	k := &all[id]
+func (n *crossbar) comes(q *sliceQueue, slice int, k *packet, t Time) {
 	k.ready, q.last = t+1+n.rop, t
 	h := n.ejects[n.portOf(int(k.sm))]
 	if h.coming++; h.coming == 1 || k.ready+1 < h.soonest {
 		h.soonest = k.ready + 1
 	}
 	if q.arrived == q.n {
-		q.delayed = id
+		q.delayed = k
 	}
-	if q.push(all, id); q.n == 1 {
+	if q.push(k); q.n == 1 {
 		n.scheduleFirst(q, slice, t)
 	}
 }
@@ -84,8 +78,6 @@ func (n *crossbar) admit(slice int, t Time) {
 func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 	port := turnOf(q.asking, q.turn)
 	o := n.injects[port]
-	all := n.packets.all
-	k := o.first(all)
 	lat := max(0, n.latency-1) // the cycle before it is that in which the SM sends the packet
 	if !q.of.port.Grab(t + lat) {
 		if at, free := q.of.port.Claim(t+lat, 1); !free {
@@ -96,7 +88,7 @@ func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 	q.asking[port>>6] &^= 1 << (port & 63)
 	q.turn = int32(port) + 1
 	q.asks--
-	id := o.pop(k)
+	k := o.pop()
 	k.ready = max(t+lat, t+1)
 	if o.requested = false; o.n > 0 {
 		n.ask(o, port, t, slice)
@@ -106,11 +98,10 @@ func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 			n.follow(n.leaves + sm)
 		}
 	}
-	if at := k.ready - 1; q.open(all, at, t) {
-
-		n.comes(q, slice, id, at)
+	if at := k.ready - 1; q.open(at, t) {
+		n.comes(q, slice, k, at)
 	} else {
-		q.outer.push(all, id)
+		q.outer.push(k)
 	}
 	if q.asks > 0 {
 		n.follow(n.admits + slice)
@@ -119,19 +110,17 @@ func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 
 // pass lets the first request at a gate pass in cycle t, if it may.
 func (n *crossbar) pass(q *sliceQueue, slice int, t Time) {
-	all := n.packets.all
-	k := q.outer.first(all)
-	if at := max(k.ready-1, q.last+1); at > t {
+	if at := max(q.outer.head.ready-1, q.last+1); at > t {
 		n.post(n.admits+slice, at)
 		return
 	}
-	if q.waiting(all, t) >= q.limit {
+	if q.waiting(t) >= q.limit {
 		if q.arrived < q.limit { // the slice has just taken one; or else the gate opens when it does
 			n.follow(n.admits + slice)
 		}
 		return
 	}
-	n.comes(q, slice, q.outer.pop(k), t)
+	n.comes(q, slice, q.outer.pop(), t)
 	if q.outer.n > 0 || q.asks > 0 {
 		n.follow(n.admits + slice)
 	}

@@ -44,7 +44,7 @@ type crossbar struct {
 func newCrossbar(m *System) *crossbar {
 	c := m.Cfg
 	n := &crossbar{
-		m: m, latency: m.latency, packets: newPackets(), rests: newPayloads(),
+		m: m, latency: m.latency, rests: newPayloads(),
 		rop: Time(c.L2.Latency), room: Time(c.L2.Queue), icnt: timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz),
 		fills: newL2Misses(),
 	}
@@ -68,7 +68,7 @@ func newCrossbar(m *System) *crossbar {
 	}
 	for i := range n.replies {
 		none := replyQueue{soon: Never}
-		*n.replies[i] = replies{hits: none, fills: none, head: noPacket, counts: noPacket}
+		*n.replies[i] = replies{hits: none, fills: none}
 	}
 	for _, q := range n.queues {
 		q.asking, q.admission = make([]uint64, (c.SM.Count+63)/64), newAdmission(n)
@@ -178,8 +178,7 @@ func (n *crossbar) act(t Time) {
 // caller fills in the rest of its packet.
 func (n *crossbar) send(o *injection, bank int, sector uint64, ready, t Time) *packet {
 	n.now = max(n.now, t)
-	id := n.packets.put()
-	k := &n.packets.all[id]
+	k := n.packets.put()
 	k.sector, k.sm, k.slice = sector, o.sm, uint16(n.m.Mapping.Slice(sector))
 	q := &o.bypass
 	if ready = max(ready, n.over+1); bank < len(o.banks) {
@@ -188,7 +187,7 @@ func (n *crossbar) send(o *injection, bank int, sector uint64, ready, t Time) *p
 		o.held |= 1 << (bank & 63)
 	}
 	k.ready = ready
-	if q.push(n.packets.all, id); q.n == 1 {
+	if q.push(k); q.n == 1 {
 		n.post(n.leaves+int(o.sm), ready)
 	}
 	return k
@@ -227,8 +226,7 @@ func (n *crossbar) enter(o *injection, sm int, q *fifo, port *timing.Reservation
 	if o.n >= n.most { // that has room for one when one has left
 		return Never
 	}
-	all := n.packets.all
-	k := q.first(all)
+	k := q.head
 	if k.ready > t {
 		return port.When(k.ready)
 	}
@@ -241,7 +239,7 @@ func (n *crossbar) enter(o *injection, sm int, q *fifo, port *timing.Reservation
 		}
 		k.ready = at
 	}
-	o.push(all, q.pop(k))
+	o.push(q.pop())
 	if o.stopped && q == &o.bypass {
 		n.goOn(o.unit)
 	}
@@ -283,14 +281,13 @@ func (n *crossbar) wake(u *Unit, t Time) {
 
 // ask has the first packet of an SM ask its slice, behind the packets that another slice has admitted.
 func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
-	all := n.packets.all
-	k := o.first(all)
+	k := o.head
 	if o.requested = k.ready <= t; !o.requested {
 		n.post(n.leaves+sm, k.ready)
 		return
 	}
 	if o.n > 1 {
-		hostmem.Prefetch(&all[k.next])
+		hostmem.Prefetch(k.next)
 	}
 	slice := int(k.slice)
 	q := n.queues[slice]
@@ -307,7 +304,7 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 // scheduleFirst has a slice take the first packet of its queue when it may, from t on: as soon as
 // its channel has room, or else a time.
 func (n *crossbar) scheduleFirst(q *sliceQueue, slice int, t Time) {
-	s, k := q.of, q.first(n.packets.all)
+	s, k := q.of, q.head
 	if k.ready <= t && s.full() {
 		s.stop()
 		return
@@ -326,7 +323,7 @@ func (n *crossbar) take(slice int, t Time) {
 	if q.n == 0 {
 		return
 	}
-	s, k := q.of, q.first(n.packets.all)
+	s, k := q.of, q.head
 	if at := max(k.ready, s.blocked); at > t {
 		n.post(slice, s.in.When(at))
 		return
@@ -342,7 +339,7 @@ func (n *crossbar) take(slice int, t Time) {
 	}
 	line, bit := s.find(k.sector)
 	if k.way != unit.PathStore && k.way != unit.PathStoreBypass {
-		if at := s.waits(k, line, bit, b.soonest(n), t); at > t {
+		if at := s.waits(k, line, bit, b.soonest(), t); at > t {
 			if s.stop(); at < Never {
 				s.blockedFirst = false
 				n.post(slice, s.in.When(at))
@@ -356,16 +353,16 @@ func (n *crossbar) take(slice int, t Time) {
 			return
 		}
 	}
-	q.waiting(n.packets.all, t)
-	id := q.pop(k)
+	q.waiting(t)
+	q.pop()
 	q.arrived--
 	if q.taken = t; q.outer.n > 0 && q.arrived < q.limit {
 		n.follow(n.admits + slice)
 	}
 	if q.n > 0 {
-		hostmem.Prefetch(q.first(n.packets.all))
+		hostmem.Prefetch(q.head)
 	}
-	n.serve(id, s, slice, line, bit, t)
+	n.serve(k, s, slice, line, bit, t)
 	if q.n > 0 {
 		n.scheduleFirst(q, slice, t+1)
 	}

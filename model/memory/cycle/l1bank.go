@@ -77,7 +77,7 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 	for m := banks; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
 		q := &o.banks[b]
-		k := q.first(n.packets.all)
+		k := q.head
 		if k.ready > t {
 			next = min(next, k.ready)
 			continue
@@ -93,7 +93,7 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 			continue
 		}
 		left = true
-		next = min(next, n.leaveBank(o, q, b, k, t))
+		next = min(next, n.leaveBank(o, q, b, t))
 	}
 	switch {
 	case !o.blocked:
@@ -106,18 +106,18 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 }
 
 // leaveBank has the first request of a bank leave it in cycle t. It returns when the next may.
-func (n *crossbar) leaveBank(o *injection, q *l1Bank, b int, k *packet, t Time) Time {
-	id := q.pop(k)
+func (n *crossbar) leaveBank(o *injection, q *l1Bank, b int, t Time) Time {
+	k := q.pop()
 	if k.way != unit.PathStore {
 		o.loads--
 	}
 	if k.way == unit.PathHit {
-		n.packets.drop(k, id)
+		n.packets.drop(k)
 	} else {
-		o.misses.push(n.packets.all, id)
+		o.misses.push(k)
 	}
 	o.probesAgain(b)
-	if q.left = t; q.n > 0 && q.first(n.packets.all).way == unit.PathHit {
+	if q.left = t; q.n > 0 && q.head.way == unit.PathHit {
 		n.retireHits(o, q)
 	}
 	if o.stopped && o.unit.stalledBank == int32(b) { // an instruction waits for the bank
@@ -127,7 +127,7 @@ func (n *crossbar) leaveBank(o *injection, q *l1Bank, b int, k *packet, t Time) 
 		o.held &^= 1 << (b & 63)
 		return Never
 	}
-	return max(t+1, q.first(n.packets.all).ready)
+	return max(t+1, q.head.ready)
 }
 
 // probe looks a request up at the head of its bank in cycle t. It returns t if the request leaves, with [unit.PathHit]

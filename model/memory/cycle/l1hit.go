@@ -58,11 +58,9 @@ func (u *Unit) enqueueHit(p *access, r *coalesce.Request, ready Time) Time {
 		return -1
 	}
 	u.loadOf(p).open++
-	s := &u.mem.xbar.packets
-	id := s.put()
-	k := &s.all[id]
+	k := u.mem.xbar.packets.put()
 	k.way, k.of, k.ready = unit.PathHit, p.load, ready
-	q.push(s.all, id)
+	q.push(k)
 	o.loads++
 	return 0
 }
@@ -70,13 +68,13 @@ func (u *Unit) enqueueHit(p *access, r *coalesce.Request, ready Time) Time {
 // retireHits finds when the hits leave a bank before which nothing else is in it: one a cycle.
 func (n *crossbar) retireHits(o *injection, q *l1Bank) {
 	for q.n > 0 {
-		k := q.first(n.packets.all)
+		k := q.head
 		if k.way != unit.PathHit {
 			k.ready = max(k.ready, q.left+1)
 			return
 		}
 		q.left = max(k.ready, q.left+1)
-		n.packets.drop(k, q.pop(k))
+		n.packets.drop(q.pop())
 		o.loads--
 		o.unit.answered(k.of, q.left+unit.L1Extra)
 	}

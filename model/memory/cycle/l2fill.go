@@ -43,13 +43,13 @@ func (q *l2Misses) close(f int32) { q.all[f].line, q.free = q.free, f }
 
 // deliverFills notifies slices of fetches that come, and of room for requests.
 func (n *crossbar) deliverFills(t Time) {
-	d, all := n.m.dram, n.packets.all
+	d := n.m.dram
 	for i := range d.Filled { // all at a time, or else the host would wait for each
 		f := &n.fills.all[d.Filled[i].Fetch]
 		if f.line != tags.NoLine {
 			hostmem.Prefetch(&n.m.slices[f.slice].Tags.Lines[f.line])
 		}
-		hostmem.Prefetch(&all[f.waiting.head])
+		hostmem.Prefetch(f.waiting.head)
 	}
 	for _, k := range d.Filled {
 		f := &n.fills.all[k.Fetch]
@@ -57,14 +57,13 @@ func (n *crossbar) deliverFills(t Time) {
 		if f.line != tags.NoLine {
 			s.Tags.SetFill(f.line, uint(f.bit), tags.UnknownFill+uint32(k.Fetch), k.At)
 		}
-		if f.waiting.n > 0 && b.head == noPacket {
+		if f.waiting.n > 0 && b.head == nil {
 			n.post(n.offers+int(f.slice), k.At+1)
 		}
 		for f.waiting.n > 0 {
-			x := f.waiting.first(all)
-			id := f.waiting.pop(x)
+			x := f.waiting.pop()
 			x.ready, x.rest = k.At+1, f.counts && f.waiting.n == 0
-			b.pushFill(all, id)
+			b.pushFill(x)
 		}
 		if s.blockedFirst {
 			n.retry(s, t)

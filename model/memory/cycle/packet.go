@@ -6,13 +6,13 @@ import (
 	"gpureplay/model/memory/unit"
 )
 
-// packet is a request on its way. It lies in one place until its slice has it, and goes
-// from queue to queue by its number; a store's bytes lie apart.
+// packet is a request on its way, and its reply. It lies in one place and goes from queue to queue; a store's bytes lie
+// apart.
 type packet struct {
 	sector uint64
-	ready  Time  // to leave its SM; then when it comes to its slice
-	of     int32 // the access that waits for it; of a load through the L1 the fetch that it is
-	next   int32 // the packet behind it in its queue; of one that is free the next
+	ready  Time    // to leave its SM; then when it comes to its slice
+	next   *packet // the one behind it in its queue; of one that is free the next
+	of     int32   // the access that waits for it; of a load through the L1 the fetch that it is
 	slice  uint16
 	sm     uint16
 	way    unit.Path
@@ -23,52 +23,51 @@ type packet struct {
 
 // packets are those that are on their way. The place that was left last is taken first:
 // it is in the host's caches.
-type packets struct {
-	all  []packet
-	free int32
-}
+type packets struct{ free *packet }
 
-func newPackets() packets { return packets{free: noPacket} }
-
-const noPacket = -1
-
-// put returns the number of a packet that is to be filled in.
-func (s *packets) put() int32 {
-	id := s.free
-	if id == noPacket {
-		s.all = append(s.all, packet{})
-		return int32(len(s.all) - 1)
+// put returns a packet that is to be filled in.
+func (s *packets) put() *packet {
+	if s.free == nil {
+		s.grow()
 	}
-	s.free = s.all[id].next
-	return id
+	k := s.free
+	s.free = k.next
+	return k
 }
 
-// drop removes a packet with a number, which is there until another is put.
-func (s *packets) drop(k *packet, id int32) { k.next, s.free = s.free, id }
+// grow makes room for more packets, side by side.
+func (s *packets) grow() {
+	for more := make([]packet, 64); len(more) > 0; more = more[1:] {
+		s.drop(&more[0])
+	}
+}
+
+// drop removes a packet, which is there until another is put.
+func (s *packets) drop(k *packet) { k.next, s.free = s.free, k }
 
 // fifo is a queue of packets, a chain.
-type fifo struct{ head, tail, n int32 }
+type fifo struct {
+	head, tail *packet // where there are some
+	n          int32
+}
 
 // push puts a packet behind the others.
-func (q *fifo) push(all []packet, id int32) {
+func (q *fifo) push(k *packet) {
 	if q.n == 0 {
-		q.head = id
+		q.head = k
 	} else {
-		all[q.tail].next = id
+		q.tail.next = k
 	}
-	q.tail = id
+	q.tail = k
 	q.n++
 }
 
-// first returns the first packet of a queue that is not empty.
-func (q *fifo) first(all []packet) *packet { return &all[q.head] }
-
-// pop takes the first packet out, which it is given, and returns its number.
-func (q *fifo) pop(k *packet) int32 {
-	id := q.head
+// pop takes the first packet out.
+func (q *fifo) pop() *packet {
+	k := q.head
 	q.head = k.next
 	q.n--
-	return id
+	return k
 }
 
 // injection has the requests of an SM that have not left it.

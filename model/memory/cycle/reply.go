@@ -17,8 +17,8 @@ type replies struct {
 	fills   replyQueue // replies of fills, one a cycle
 	after   Time       // the next of these, at the soonest
 	left    Time       // the cycle of the crossbar in which those that wait for it have left the slice
-	counts  int32      // the first that it does not count; noPacket: none
-	head    int32      // the first, which waits for its SM; noPacket: none
+	counts  *packet    // the first that it does not count; nil: none
+	head    *packet    // the first, which waits for its SM; nil: none
 	offered bool       // it has asked
 	of      *slice
 }
@@ -30,70 +30,64 @@ type replyQueue struct {
 }
 
 // push puts a reply behind those that are ready no later.
-func (q *replyQueue) push(all []packet, id int32) {
-	at := all[id].ready
-	if q.n > 0 && all[q.tail].ready > at {
-		q.insert(all, id, at)
+func (q *replyQueue) push(k *packet) {
+	if q.n > 0 && q.tail.ready > k.ready {
+		q.insert(k)
 		return
 	}
-	if q.fifo.push(all, id); q.n == 1 {
-		q.soon = at
+	if q.fifo.push(k); q.n == 1 {
+		q.soon = k.ready
 	}
 }
 
 // insert is push for a reply that is ready before the last.
-func (q *replyQueue) insert(all []packet, id int32, at Time) {
-	if q.n++; q.soon > at {
-		all[id].next, q.head, q.soon = q.head, id, at
+func (q *replyQueue) insert(k *packet) {
+	if q.n++; q.soon > k.ready {
+		k.next, q.head, q.soon = q.head, k, k.ready
 		return
 	}
 	before := q.head
-	for all[all[before].next].ready <= at {
-		before = all[before].next
+	for before.next.ready <= k.ready {
+		before = before.next
 	}
-	all[id].next, all[before].next = all[before].next, id
+	k.next, before.next = before.next, k
 }
 
 // pop takes the first reply out.
-func (q *replyQueue) pop(all []packet) (id int32) {
-	id = q.head
-	q.head = all[id].next
-	if q.n--; q.n == 0 {
-		q.soon = Never
-		return id
+func (q *replyQueue) pop() *packet {
+	k := q.fifo.pop()
+	if q.soon = Never; q.n > 0 {
+		q.soon = q.head.ready
 	}
-	q.soon = all[q.head].ready
-	return id
+	return k
 }
 
 // pushFill puts the reply of a fill, which comes in a later cycle, behind those that are ready no later.
-func (b *replies) pushFill(all []packet, id int32) {
-	if b.fills.push(all, id); b.counts == noPacket || all[id].ready < all[b.counts].ready {
-		b.counts = id
+func (b *replies) pushFill(k *packet) {
+	if b.fills.push(k); b.counts == nil || k.ready < b.counts.ready {
+		b.counts = k
 	}
 }
 
 // count has the replies of fills that come by cycle t, and may leave in the next, wait for the crossbar: one in a cycle
 // of the L2.
 func (b *replies) count(n *crossbar, t Time) {
-	for b.counts != noPacket {
-		k := &n.packets.all[b.counts]
+	for b.counts != nil {
+		k := b.counts
 		at := max(k.ready, b.after)
 		if at > t+1 {
 			return
 		}
-		if k.ready, b.after = at, b.of.in.After(at); b.counts == b.fills.head {
+		if k.ready, b.after = at, b.of.in.After(at); k == b.fills.head {
 			b.fills.soon = at
 		}
 		if k.rest {
 			b.of.pendingMisses--
 		}
 		b.left = max(b.left, n.icnt.During(at-1)) + 1
-		if b.counts == b.fills.tail {
-			b.counts = noPacket
-			return
+		if b.counts = k.next; k == b.fills.tail {
+			b.counts = nil
 		}
-		b.counts = k.next
 	}
 }
 
@@ -105,11 +99,11 @@ func (b *replies) full(n *crossbar, t Time) bool {
 }
 
 // soonest returns when the reply of a fill begins to wait for the crossbar next, of those that are known.
-func (b *replies) soonest(n *crossbar) Time {
-	if b.counts == noPacket {
+func (b *replies) soonest() Time {
+	if b.counts == nil {
 		return Never
 	}
-	return max(n.packets.all[b.counts].ready, b.after) - 1
+	return max(b.counts.ready, b.after) - 1
 }
 
 // ejection is where the answers for an SM come.
@@ -142,8 +136,8 @@ func turnOf(asking []uint64, turn int32) int {
 }
 
 // serve has a slice perform a request in cycle at, which is for a line, from its sector bit on.
-func (n *crossbar) serve(id int32, s *slice, slice int, line int32, bit uint, at Time) {
-	m, c, k := n.m, &s.channel.Stats, &n.packets.all[id]
+func (n *crossbar) serve(k *packet, s *slice, slice int, line int32, bit uint, at Time) {
+	m, c := n.m, &s.channel.Stats
 	taken := at // an atomic with turns is done later; its reply counts from here on, or else idle cycles would count too
 	before, reads, writes := s.Stats.Hits, c.ReadSectors, c.WriteSectors
 	s.waited, s.own, s.waitsFor, s.drives = false, false, noFetch, 0
@@ -173,17 +167,17 @@ func (n *crossbar) serve(id int32, s *slice, slice int, line int32, bit uint, at
 	}
 	k.ready = ready
 	if waits {
-		n.fills.all[s.waitsFor].waiting.push(n.packets.all, id)
+		n.fills.all[s.waitsFor].waiting.push(k)
 		return
 	}
 	b := n.replies[slice]
 	if ready == at+1 || s.waited {
-		b.hits.push(n.packets.all, id)
+		b.hits.push(k)
 		b.left = max(b.left, n.icnt.During(taken)) + 1
 	} else {
-		b.pushFill(n.packets.all, id)
+		b.pushFill(k)
 	}
-	if b.head == noPacket {
+	if b.head == nil {
 		n.post(n.offers+slice, ready)
 	}
 }
@@ -205,10 +199,10 @@ func (k *packet) count(w *memory.Traffic) {
 // offerReply has the first reply of a slice ask its SM in cycle t, behind the SM that has let another of the slice in.
 func (n *crossbar) offerReply(slice int, t Time, behind int) {
 	b := n.replies[slice]
-	if b.offered || b.head == noPacket && !n.nextReply(b, slice, t) {
+	if b.offered || b.head == nil && !n.nextReply(b, slice, t) {
 		return
 	}
-	k := &n.packets.all[b.head]
+	k := b.head
 	if k.ready > t {
 		n.post(n.offers+slice, k.ready)
 		return
@@ -243,8 +237,8 @@ func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
 		}
 		return false
 	}
-	b.head = q.pop(n.packets.all)
-	k := &n.packets.all[b.head]
+	k := q.pop()
+	b.head = k
 	n.bringFor(k, q)
 	if out := &b.of.out; k.flits == 1 && out.Grab(at) {
 		k.ready = at
@@ -257,7 +251,7 @@ func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
 // bringFor brings the MSHR or load of a reply into the host's caches, and the next reply.
 func (n *crossbar) bringFor(k *packet, behind *replyQueue) {
 	if behind.n > 0 {
-		if y := &n.packets.all[behind.head]; y.way == unit.PathLoad {
+		if y := behind.head; y.way == unit.PathLoad {
 			hostmem.Prefetch(&n.injects[y.sm].unit.mshrs.all[y.of])
 		}
 	}
@@ -286,8 +280,7 @@ func (n *crossbar) eject(port int, t Time) {
 	}
 	slice := turnOf(h.asking, h.turn)
 	b := n.replies[slice]
-	id := b.head
-	k := &n.packets.all[id]
+	k := b.head
 	at := t + n.latency
 	if k.flits != 1 || !h.port.Grab(at) {
 		var free bool
@@ -304,12 +297,12 @@ func (n *crossbar) eject(port int, t Time) {
 	h.turn = int32(slice) + 1
 	h.asks--
 	h.coming--
-	b.head, b.offered = noPacket, false
+	b.head, b.offered = nil, false
 	n.offerReply(slice, t, port)
 	o := n.injects[k.sm]
 	u := o.unit
 	k.count(u.workOf(k.way, k.of))
-	n.packets.drop(k, id)
+	n.packets.drop(k)
 	if k.way == unit.PathLoad {
 		u.filled(k.of, at)
 	} else {

@@ -10,7 +10,7 @@ import (
 // and goes round.
 func TestAnswersGoByTime(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	q, s := replyQueue{soon: Never}, newPackets()
+	q, s := replyQueue{soon: Never}, packets{}
 	var want []packet
 	for i := range int32(5000) {
 		if r.IntN(9) < 5 {
@@ -20,16 +20,16 @@ func TestAnswersGoByTime(t *testing.T) {
 				at--
 			}
 			want = slices.Insert(want, at, x)
-			id := s.put()
-			s.all[id] = x
-			q.push(s.all, id)
+			k := s.put()
+			*k = x
+			q.push(k)
 		}
 		if i%500 > 250 && len(want) > 0 {
-			id := q.pop(s.all)
-			if got := s.all[id]; got.ready != want[0].ready || got.of != want[0].of {
-				t.Fatalf("%+v comes for %+v", got, want[0])
+			got := q.pop()
+			if got.ready != want[0].ready || got.of != want[0].of {
+				t.Fatalf("%+v comes for %+v", *got, want[0])
 			}
-			s.drop(&s.all[id], id)
+			s.drop(got)
 			want = want[1:]
 		}
 		first := Never
