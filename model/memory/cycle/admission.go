@@ -49,7 +49,8 @@ func (q *sliceQueue) open(at, t Time) bool {
 }
 
 // comes has a request that has passed the gate in cycle t come to the slice, behind the delay.
-func (n *crossbar) comes(q *sliceQueue, slice int, k *packet, t Time) {
+func (n *crossbar) comes(s *slice, k *packet, t Time) {
+	q := &s.input
 	k.ready, q.last = t+1+n.rop, t
 	h := n.ejects[n.portOf(int(k.sm))]
 	if h.coming++; h.coming == 1 || k.ready+1 < h.soonest {
@@ -59,28 +60,30 @@ func (n *crossbar) comes(q *sliceQueue, slice int, k *packet, t Time) {
 		q.delayed = k
 	}
 	if q.push(k); q.n == 1 {
-		n.scheduleFirst(q, slice, t)
+		n.scheduleFirst(s, t)
 	}
 }
 
 // admit lets one of the packets that ask a slice come to it, and one pass its gate.
 func (n *crossbar) admit(slice int, t Time) {
-	q := n.queues[slice]
+	s := n.slices[slice]
+	q := &s.input
 	if q.asks > 0 && !q.full() {
-		n.admitOne(q, slice, t)
+		n.admitOne(s, slice, t)
 	}
 	if q.outer.n > 0 {
-		n.pass(q, slice, t)
+		n.pass(s, slice, t)
 	}
 }
 
 // admitOne lets one of the packets that ask a slice come to it.
-func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
+func (n *crossbar) admitOne(s *slice, slice int, t Time) {
+	q := &s.input
 	port := turnOf(q.asking, q.turn)
 	o := n.injects[port]
 	lat := max(0, n.latency-1) // the cycle before it is that in which the SM sends the packet
-	if !q.of.port.Grab(t + lat) {
-		if at, free := q.of.port.Claim(t+lat, 1); !free {
+	if !s.port.Grab(t + lat) {
+		if at, free := s.port.Claim(t+lat, 1); !free {
 			n.post(n.admits+slice, at-lat)
 			return
 		}
@@ -99,7 +102,7 @@ func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 		}
 	}
 	if at := k.ready - 1; q.open(at, t) {
-		n.comes(q, slice, k, at)
+		n.comes(s, k, at)
 	} else {
 		q.outer.push(k)
 	}
@@ -109,7 +112,8 @@ func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 }
 
 // pass lets the first request at a gate pass in cycle t, if it may.
-func (n *crossbar) pass(q *sliceQueue, slice int, t Time) {
+func (n *crossbar) pass(s *slice, slice int, t Time) {
+	q := &s.input
 	if at := max(q.outer.head.ready-1, q.last+1); at > t {
 		n.post(n.admits+slice, at)
 		return
@@ -120,7 +124,7 @@ func (n *crossbar) pass(q *sliceQueue, slice int, t Time) {
 		}
 		return
 	}
-	n.comes(q, slice, q.outer.pop(), t)
+	n.comes(s, q.outer.pop(), t)
 	if q.outer.n > 0 || q.asks > 0 {
 		n.follow(n.admits + slice)
 	}

@@ -19,8 +19,7 @@ type crossbar struct {
 	packets packets
 	rests   payloads
 	injects []*injection
-	queues  []*sliceQueue
-	replies []*replies  // of slices
+	slices  []*slice
 	ejects  []*ejection // of ports
 	ports   int         // of SMs
 	perPort int         // SMs of each
@@ -36,7 +35,6 @@ type crossbar struct {
 	known   []int // and those that are told when loads are done
 
 	rop   Time         // of a request from its gate to its slice
-	room  Time         // most replies that wait at a slice for the crossbar
 	icnt  timing.Ratio // of its cycles and the SMs'
 	fills l2Misses
 }
@@ -45,12 +43,12 @@ func newCrossbar(m *System) *crossbar {
 	c := m.Cfg
 	n := &crossbar{
 		m: m, latency: m.latency, rests: newPayloads(),
-		rop: Time(c.L2.Latency), room: Time(c.L2.Queue), icnt: timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz),
+		rop: Time(c.L2.Latency), icnt: timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz),
 		fills: newL2Misses(),
 	}
 	n.perPort = max(1, c.Icnt.SMsPerPort)
 	n.ports = c.SM.Count / n.perPort
-	n.injects, n.queues = places[injection](c.SM.Count), places[sliceQueue](c.L2.Slices)
+	n.injects, n.slices = places[injection](c.SM.Count), places[slice](c.L2.Slices)
 	ins := make([]inPort, n.ports)
 	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
 	for i, o := range n.injects {
@@ -58,20 +56,14 @@ func newCrossbar(m *System) *crossbar {
 		o.sm, o.depth = uint16(i), int32(max(1, c.L1.Latency))
 		o.banks = slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks))
 		o.mostBypass = max(o.depth, int32(c.L1.BypassLatency))
+		o.port, o.past = timing.NewReservations(&m.Tables, n.icnt), timing.NewReservations(&m.Tables, n.icnt)
 	}
 	ofSlices, ofSMs := (c.L2.Slices+63)&^63, (c.SM.Count+63)&^63 // a step begins with a word
 	n.offers, n.homing, n.leaves, n.admits = ofSlices, 2*ofSlices, 2*ofSlices+ofSMs, 2*ofSlices+2*ofSMs
 	n.wakeups = newWakeups(n.admits + ofSlices)
-	n.replies, n.ejects = places[replies](c.L2.Slices), places[ejection](n.ports)
-	for i := range n.ejects {
-		n.ejects[i].asking = make([]uint64, (c.L2.Slices+63)/64)
-	}
-	for i := range n.replies {
-		none := replyQueue{soon: Never}
-		*n.replies[i] = replies{hits: none, fills: none}
-	}
-	for _, q := range n.queues {
-		q.asking, q.admission = make([]uint64, (c.SM.Count+63)/64), newAdmission(n)
+	n.ejects = places[ejection](n.ports)
+	for _, h := range n.ejects {
+		h.asking, h.port = make([]uint64, (c.L2.Slices+63)/64), timing.NewReservations(&m.Tables, n.icnt)
 	}
 	return n
 }
@@ -83,22 +75,6 @@ func places[T any](n int) []*T {
 		at[i] = &all[i]
 	}
 	return at
-}
-
-// connect gives SMs their ports, and the queues of slices their slices.
-func (n *crossbar) connect() {
-	m := n.m
-	for i := range n.injects {
-		n.injects[i].port = timing.NewReservations(&m.Tables, n.icnt)
-		n.injects[i].past = timing.NewReservations(&m.Tables, n.icnt)
-	}
-	for i := range n.ejects {
-		n.ejects[i].port = timing.NewReservations(&m.Tables, n.icnt)
-	}
-	for i := range n.queues {
-		n.queues[i].of, n.replies[i].of = m.slices[i], m.slices[i]
-	}
-	m.own = newOwnPorts(m)
 }
 
 // next returns the cycle in which it has something to do.
@@ -290,7 +266,7 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 		hostmem.Prefetch(k.next)
 	}
 	slice := int(k.slice)
-	q := n.queues[slice]
+	q := &n.slices[slice].input
 	port := n.portOf(sm)
 	q.asking[port>>6] |= 1 << (port & 63)
 	q.asks++
@@ -303,8 +279,8 @@ func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 
 // scheduleFirst has a slice take the first packet of its queue when it may, from t on: as soon as
 // its channel has room, or else a time.
-func (n *crossbar) scheduleFirst(q *sliceQueue, slice int, t Time) {
-	s, k := q.of, q.head
+func (n *crossbar) scheduleFirst(s *slice, t Time) {
+	k := s.input.head
 	if k.ready <= t && s.full() {
 		s.stop()
 		return
@@ -314,16 +290,17 @@ func (n *crossbar) scheduleFirst(q *sliceQueue, slice int, t Time) {
 	if !s.in.Has(at) {
 		at = s.in.When(at)
 	}
-	n.post(slice, at)
+	n.post(int(s.number), at)
 }
 
 // take lets a slice serve the first packet of its queue.
 func (n *crossbar) take(slice int, t Time) {
-	q := n.queues[slice]
+	s := n.slices[slice]
+	q := &s.input
 	if q.n == 0 {
 		return
 	}
-	s, k := q.of, q.head
+	k := q.head
 	if at := max(k.ready, s.blocked); at > t {
 		n.post(slice, s.in.When(at))
 		return
@@ -332,14 +309,13 @@ func (n *crossbar) take(slice int, t Time) {
 		s.stop()
 		return
 	}
-	b := n.replies[slice]
-	if b.full(n, t) {
+	if s.crowded(t) {
 		n.post(slice, s.in.When(t+1))
 		return
 	}
 	line, bit := s.find(k.sector)
 	if k.way != unit.PathStore && k.way != unit.PathStoreBypass {
-		if at := s.waits(k, line, bit, b.soonest(), t); at > t {
+		if at := s.waits(k, line, bit, s.replies.soonest(), t); at > t {
 			if s.stop(); at < Never {
 				s.blockedFirst = false
 				n.post(slice, s.in.When(at))
@@ -362,8 +338,8 @@ func (n *crossbar) take(slice int, t Time) {
 	if q.n > 0 {
 		hostmem.Prefetch(q.head)
 	}
-	n.serve(k, s, slice, line, bit, t)
+	n.serve(k, s, line, bit, t)
 	if q.n > 0 {
-		n.scheduleFirst(q, slice, t+1)
+		n.scheduleFirst(s, t+1)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"gpureplay/model/memory/unit"
 )
 
-// slice is one slice of the L2, with a limit on misses and on requests that merge into one. Its queue is in an inbox.
+// slice is one slice of the L2, with a limit on misses and on requests that merge into one.
 type slice struct {
 	// Fields of each request lie together.
 	tags.L2
@@ -32,10 +32,13 @@ type slice struct {
 	drives  uint                // sectors that the request at hand has driven out
 	in      timing.Reservations // requests that the slice takes
 	pending fillTimes
+	icnt    timing.Ratio        // of the crossbar's cycles and the SMs'
 	port    timing.Reservations // of the crossbar: requests
 	out     timing.Reservations // replies
 
-	queue int // its requests to the channel
+	queue   int // its requests to the channel
+	input   sliceQueue
+	replies replies
 }
 
 // ahead is how long before the reply of its fill a sector is there for others.
@@ -43,13 +46,16 @@ const ahead = 1
 
 func (s *slice) init(m *System, number int) {
 	c, t := m.Cfg, &m.Tables
-	icnt, l2 := timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), timing.NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
+	icnt, l2 := m.xbar.icnt, timing.NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
 	s.port, s.in, s.out = timing.NewReservations(t, icnt), timing.NewReservations(t, l2), timing.NewReservations(t, icnt)
 	s.L2 = tags.NewL2(t, c, m.Mapping)
 	s.mshrs, s.merge = c.L2.MSHRs, c.L2.Merge
 	s.channel, s.fills = m.dram.Channel(unit.ChannelOf(c, number)), &m.xbar.fills
 	s.number, s.room = int32(number), int32(c.L2.Queue)
 	s.queue = s.channel.Connect(s.number)
+	s.input = sliceQueue{asking: make([]uint64, (c.SM.Count+63)/64), admission: newAdmission(m.xbar)}
+	none := replyQueue{soon: Never}
+	s.icnt, s.replies = icnt, replies{hits: none, fills: none, due: Never}
 }
 
 // find returns the line of a sector, or NoLine, and the sector's number there.

@@ -47,23 +47,23 @@ func (n *crossbar) deliverFills(t Time) {
 	for i := range d.Filled { // all at a time, or else the host would wait for each
 		f := &n.fills.all[d.Filled[i].Fetch]
 		if f.line != tags.NoLine {
-			hostmem.Prefetch(&n.m.slices[f.slice].Tags.Lines[f.line])
+			hostmem.Prefetch(&n.slices[f.slice].Tags.Lines[f.line])
 		}
 		hostmem.Prefetch(f.waiting.head)
 	}
 	for _, k := range d.Filled {
 		f := &n.fills.all[k.Fetch]
-		s, b := n.m.slices[f.slice], n.replies[f.slice]
+		s := n.slices[f.slice]
 		if f.line != tags.NoLine {
 			s.Tags.SetFill(f.line, uint(f.bit), tags.UnknownFill+uint32(k.Fetch), k.At)
 		}
-		if f.waiting.n > 0 && b.head == nil {
+		if f.waiting.n > 0 && s.replies.head == nil {
 			n.post(n.offers+int(f.slice), k.At+1)
 		}
 		for f.waiting.n > 0 {
 			x := f.waiting.pop()
 			x.ready, x.rest = k.At+1, f.counts && f.waiting.n == 0
-			b.pushFill(x)
+			s.replies.pushFill(x)
 		}
 		if s.blockedFirst {
 			n.retry(s, t)
@@ -71,7 +71,7 @@ func (n *crossbar) deliverFills(t Time) {
 		n.fills.close(k.Fetch)
 	}
 	for _, slice := range d.Left {
-		s := n.m.slices[slice]
+		s := n.slices[slice]
 		if s.asked--; s.blockedFirst {
 			n.retry(s, t)
 		}
@@ -82,5 +82,5 @@ func (n *crossbar) deliverFills(t Time) {
 // retry has a slice try its first request in cycle t, which it did not take.
 func (n *crossbar) retry(s *slice, t Time) {
 	s.blockedFirst = false
-	n.scheduleFirst(n.queues[s.number], int(s.number), t)
+	n.scheduleFirst(s, t)
 }

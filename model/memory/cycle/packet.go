@@ -103,7 +103,6 @@ type sliceQueue struct {
 	turn   int32    // the SM whose turn it is
 	asks   int32    // SMs whose first packet is for the slice
 	asking []uint64 // which
-	of     *slice
 }
 
 // hasRest reports whether a request of a way has more than whole sectors.

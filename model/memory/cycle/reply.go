@@ -17,10 +17,10 @@ type replies struct {
 	fills   replyQueue // replies of fills, one a cycle
 	after   Time       // the next of these, at the soonest
 	left    Time       // the cycle of the crossbar in which those that wait for it have left the slice
-	counts  *packet    // the first that it does not count; nil: none
+	counts  *packet    // the first that does not wait for the crossbar yet; nil: none
+	due     Time       // when it does
 	head    *packet    // the first, which waits for its SM; nil: none
 	offered bool       // it has asked
-	of      *slice
 }
 
 // replyQueue orders replies by time, equal times as they came.
@@ -65,45 +65,47 @@ func (q *replyQueue) pop() *packet {
 // pushFill puts the reply of a fill, which comes in a later cycle, behind those that are ready no later.
 func (b *replies) pushFill(k *packet) {
 	if b.fills.push(k); b.counts == nil || k.ready < b.counts.ready {
-		b.counts = k
+		b.counts, b.due = k, max(k.ready, b.after)
 	}
 }
 
 // count has the replies of fills that come by cycle t, and may leave in the next, wait for the crossbar: one in a cycle
 // of the L2.
-func (b *replies) count(n *crossbar, t Time) {
-	for b.counts != nil {
-		k := b.counts
-		at := max(k.ready, b.after)
-		if at > t+1 {
-			return
-		}
-		if k.ready, b.after = at, b.of.in.After(at); k == b.fills.head {
-			b.fills.soon = at
-		}
-		if k.rest {
-			b.of.pendingMisses--
-		}
-		b.left = max(b.left, n.icnt.During(at-1)) + 1
-		if b.counts = k.next; k == b.fills.tail {
-			b.counts = nil
-		}
+func (s *slice) count(t Time) {
+	for s.replies.due <= t+1 {
+		s.countNext()
 	}
 }
 
-// full reports whether as many replies as have room wait for the crossbar in cycle t: one leaves the slice in each of
-// its cycles, whether or not their SMs take them.
-func (b *replies) full(n *crossbar, t Time) bool {
-	b.count(n, t)
-	return b.left-n.icnt.During(t) >= n.room
+// countNext counts one reply.
+func (s *slice) countNext() {
+	b := &s.replies
+	k, at := b.counts, b.due
+	if k.ready, b.after = at, s.in.After(at); k == b.fills.head {
+		b.fills.soon = at
+	}
+	if k.rest {
+		s.pendingMisses--
+	}
+	b.left = max(b.left, s.icnt.During(at-1)) + 1
+	if b.counts, b.due = nil, Never; k != b.fills.tail {
+		b.counts, b.due = k.next, max(k.next.ready, b.after)
+	}
+}
+
+// crowded reports whether as many replies as have room wait for the crossbar in cycle t: one leaves the slice in each
+// of its cycles, whether or not their SMs take them.
+func (s *slice) crowded(t Time) bool {
+	s.count(t)
+	return s.replies.left-s.icnt.During(t) >= Time(s.room)
 }
 
 // soonest returns when the reply of a fill begins to wait for the crossbar next, of those that are known.
 func (b *replies) soonest() Time {
-	if b.counts == nil {
+	if b.due == Never {
 		return Never
 	}
-	return max(b.counts.ready, b.after) - 1
+	return b.due - 1
 }
 
 // ejection is where the answers for an SM come.
@@ -136,7 +138,7 @@ func turnOf(asking []uint64, turn int32) int {
 }
 
 // serve has a slice perform a request in cycle at, which is for a line, from its sector bit on.
-func (n *crossbar) serve(k *packet, s *slice, slice int, line int32, bit uint, at Time) {
+func (n *crossbar) serve(k *packet, s *slice, line int32, bit uint, at Time) {
 	m, c := n.m, &s.channel.Stats
 	taken := at // an atomic with turns is done later; its reply counts from here on, or else idle cycles would count too
 	before, reads, writes := s.Stats.Hits, c.ReadSectors, c.WriteSectors
@@ -170,15 +172,15 @@ func (n *crossbar) serve(k *packet, s *slice, slice int, line int32, bit uint, a
 		n.fills.all[s.waitsFor].waiting.push(k)
 		return
 	}
-	b := n.replies[slice]
+	b := &s.replies
 	if ready == at+1 || s.waited {
 		b.hits.push(k)
-		b.left = max(b.left, n.icnt.During(taken)) + 1
+		b.left = max(b.left, s.icnt.During(taken)) + 1
 	} else {
 		b.pushFill(k)
 	}
 	if b.head == nil {
-		n.post(n.offers+slice, ready)
+		n.post(n.offers+int(s.number), ready)
 	}
 }
 
@@ -198,8 +200,9 @@ func (k *packet) count(w *memory.Traffic) {
 
 // offerReply has the first reply of a slice ask its SM in cycle t, behind the SM that has let another of the slice in.
 func (n *crossbar) offerReply(slice int, t Time, behind int) {
-	b := n.replies[slice]
-	if b.offered || b.head == nil && !n.nextReply(b, slice, t) {
+	s := n.slices[slice]
+	b := &s.replies
+	if b.offered || b.head == nil && !n.nextReply(s, slice, t) {
 		return
 	}
 	k := b.head
@@ -222,11 +225,12 @@ func (n *crossbar) offerReply(slice int, t Time, behind int) {
 // nextReply finds the first reply that a slice has in cycle t, and when it is at the crossbar; of one time, a
 // fill's. The replies of fills come one in a cycle of the L2, hits between them (mshr_table::next_access,
 // memory_sub_partition::cache_cycle).
-func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
-	b.count(n, t)
+func (n *crossbar) nextReply(s *slice, slice int, t Time) bool {
+	s.count(t)
+	b := &s.replies
 	q, at, fill := &b.hits, b.hits.soon, b.fills.soon
 	if b.counts == b.fills.head { // none of them has come, or there is none
-		fill = max(fill, b.after)
+		fill = b.due
 	}
 	if fill <= at {
 		q, at = &b.fills, fill
@@ -240,7 +244,7 @@ func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
 	k := q.pop()
 	b.head = k
 	n.bringFor(k, q)
-	if out := &b.of.out; k.flits == 1 && out.Grab(at) {
+	if out := &s.out; k.flits == 1 && out.Grab(at) {
 		k.ready = at
 	} else {
 		k.ready = out.Send(at, int(k.flits))
@@ -279,7 +283,7 @@ func (n *crossbar) eject(port int, t Time) {
 		return
 	}
 	slice := turnOf(h.asking, h.turn)
-	b := n.replies[slice]
+	b := &n.slices[slice].replies
 	k := b.head
 	at := t + n.latency
 	if k.flits != 1 || !h.port.Grab(at) {

@@ -32,12 +32,12 @@ func New(c *hardware.Config) *System {
 	for i := range c.DRAM.Channels {
 		m.Drams = append(m.Drams, &m.dram.Channel(i).Stats)
 	}
-	m.slices = places[slice](c.L2.Slices)
+	m.slices = m.xbar.slices
 	for i := range m.slices {
 		m.slices[i].init(m, i)
 		m.L2s = append(m.L2s, &m.slices[i].Stats)
 	}
-	m.xbar.connect()
+	m.own = newOwnPorts(m)
 	m.units = make([]Unit, c.SM.Count)
 	for i := range m.units {
 		m.units[i].init(m, i)
