@@ -80,7 +80,7 @@ func (n *crossbar) admit(slice int, t Time) {
 func (n *crossbar) admitOne(s *slice, slice int, t Time) {
 	q := &s.input
 	port := turnOf(q.asking, q.turn)
-	o := n.injects[port]
+	o := &n.inPorts[port]
 	lat := max(0, n.latency-1) // the cycle before it is that in which the SM sends the packet
 	if !s.port.Grab(t + lat) {
 		if at, free := s.port.Claim(t+lat, 1); !free {
@@ -97,7 +97,7 @@ func (n *crossbar) admitOne(s *slice, slice int, t Time) {
 		n.ask(o, port, t, slice)
 	}
 	if o.n == n.most-1 { // there is room again
-		for sm := port; sm < len(n.injects); sm += n.ports {
+		for sm := port; sm < len(n.units); sm += n.ports {
 			n.follow(n.leaves + sm)
 		}
 	}

@@ -1,8 +1,6 @@
 package cycle
 
 import (
-	"slices"
-
 	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/timing"
 	"gpureplay/model/memory/unit"
@@ -18,7 +16,8 @@ type crossbar struct {
 	latency Time // of the crossbar
 	packets packets
 	rests   payloads
-	injects []*injection
+	units   []*Unit  // of SMs
+	inPorts []inPort // and their ports
 	slices  []*slice
 	ejects  []*ejection // of ports
 	ports   int         // of SMs
@@ -48,16 +47,9 @@ func newCrossbar(m *System) *crossbar {
 	}
 	n.perPort = max(1, c.Icnt.SMsPerPort)
 	n.ports = c.SM.Count / n.perPort
-	n.injects, n.slices = places[injection](c.SM.Count), places[slice](c.L2.Slices)
-	ins := make([]inPort, n.ports)
+	n.units, n.slices = places[Unit](c.SM.Count), places[slice](c.L2.Slices)
+	n.inPorts = make([]inPort, n.ports)
 	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
-	for i, o := range n.injects {
-		o.inPort = &ins[n.portOf(i)]
-		o.sm, o.depth = uint16(i), int32(max(1, c.L1.Latency))
-		o.banks = slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks))
-		o.mostBypass = max(o.depth, int32(c.L1.BypassLatency))
-		o.port, o.past = timing.NewReservations(&m.Tables, n.icnt), timing.NewReservations(&m.Tables, n.icnt)
-	}
 	ofSlices, ofSMs := (c.L2.Slices+63)&^63, (c.SM.Count+63)&^63 // a step begins with a word
 	n.offers, n.homing, n.leaves, n.admits = ofSlices, 2*ofSlices, 2*ofSlices+ofSMs, 2*ofSlices+2*ofSMs
 	n.wakeups = newWakeups(n.admits + ofSlices)
@@ -152,10 +144,10 @@ func (n *crossbar) act(t Time) {
 
 // send brings a request for a sector to a bank of an SM's L1, or past the L1, which it may leave from a time on. The
 // caller fills in the rest of its packet.
-func (n *crossbar) send(o *injection, bank int, sector uint64, ready, t Time) *packet {
+func (n *crossbar) send(u *Unit, bank int, sector uint64, ready, t Time) *packet {
 	n.now = max(n.now, t)
-	k := n.packets.put()
-	k.sector, k.sm, k.slice = sector, o.sm, uint16(n.m.Mapping.Slice(sector))
+	k, o := n.packets.put(), &u.inject
+	k.sector, k.sm, k.slice = sector, uint16(u.Sm), uint16(n.m.Mapping.Slice(sector))
 	q := &o.bypass
 	if ready = max(ready, n.over+1); bank < len(o.banks) {
 		ready = max(ready, o.banks[bank].left+1)
@@ -164,29 +156,30 @@ func (n *crossbar) send(o *injection, bank int, sector uint64, ready, t Time) *p
 	}
 	k.ready = ready
 	if q.push(k); q.n == 1 {
-		n.post(n.leaves+int(o.sm), ready)
+		n.post(n.leaves+u.Sm, ready)
 	}
 	return k
 }
 
 // leave has an SM's L1 take misses from its banks into its queue, and the SM send one.
 func (n *crossbar) leave(sm int, t Time) {
-	o, next := n.injects[sm], Never
+	u, next := n.units[sm], Never
+	o := &u.inject
 	if o.n > 0 && !o.requested {
-		n.ask(o, sm, t, -1)
+		n.ask(o.inPort, sm, t, -1)
 	}
 	if o.misses.n > 0 {
-		next = n.enter(o, sm, &o.misses, &o.port, t)
+		next = n.enter(u, &o.misses, &o.port, t)
 	}
 	if o.held != 0 {
 		waited := o.misses.n
-		next = min(next, n.probeBanks(o, t))
+		next = min(next, n.probeBanks(u, t))
 		if waited == 0 && o.misses.n > 0 { // baseline_cache::cycle precedes L1_latency_queue_cycle
 			next = min(next, t+1)
 		}
 	}
 	if o.bypass.n > 0 {
-		next = min(next, n.enter(o, sm, &o.bypass, &o.past, t))
+		next = min(next, n.enter(u, &o.bypass, &o.past, t))
 	}
 	switch {
 	case next == n.soonAt:
@@ -198,7 +191,8 @@ func (n *crossbar) leave(sm int, t Time) {
 
 // enter brings the first packet of a queue by the SM's port to the crossbar, if there is
 // room, and returns when the next may go.
-func (n *crossbar) enter(o *injection, sm int, q *fifo, port *timing.Reservations, t Time) Time {
+func (n *crossbar) enter(u *Unit, q *fifo, port *timing.Reservations, t Time) Time {
+	o := u.inject.inPort
 	if o.n >= n.most { // that has room for one when one has left
 		return Never
 	}
@@ -216,11 +210,11 @@ func (n *crossbar) enter(o *injection, sm int, q *fifo, port *timing.Reservation
 		k.ready = at
 	}
 	o.push(q.pop())
-	if o.stopped && q == &o.bypass {
-		n.goOn(o.unit)
+	if u.inject.stopped && q == &u.inject.bypass {
+		n.goOn(u)
 	}
 	if o.n == 1 {
-		n.ask(o, sm, t, -1)
+		n.ask(o, u.Sm, t, -1)
 	}
 	if q.n == 0 {
 		return Never
@@ -256,7 +250,7 @@ func (n *crossbar) wake(u *Unit, t Time) {
 }
 
 // ask has the first packet of an SM ask its slice, behind the packets that another slice has admitted.
-func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
+func (n *crossbar) ask(o *inPort, sm int, t Time, behind int) {
 	k := o.head
 	if o.requested = k.ready <= t; !o.requested {
 		n.post(n.leaves+sm, k.ready)

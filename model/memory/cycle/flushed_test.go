@@ -19,7 +19,7 @@ func TestFlushedUnitGoesOn(t *testing.T) {
 	cfg.L1.Latency, cfg.L1.Banks = 20, 1 // the bank holds 20 requests
 	for _, bytes := range []int{cfg.L1.Bytes, cfg.L1.Bytes / 2, 0} {
 		m := New(cfg)
-		u := &m.units[0]
+		u := m.units[0]
 		u.Enter(cfg.L1.Bytes, 0)
 		for i := range uint64(22) {
 			u.Co.Reset()

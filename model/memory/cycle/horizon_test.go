@@ -19,7 +19,7 @@ func TestHorizonOfUnit(t *testing.T) {
 	for _, flags := range []trace.InstFlags{trace.InstLoad, trace.InstStore, trace.InstLoad | trace.InstBypassL1,
 		trace.InstLoad | trace.InstStore | trace.InstAtomic} {
 		m := New(cfg)
-		u := &m.units[0]
+		u := m.units[0]
 		u.Enter(cfg.L1.Bytes, 0)
 		if got := u.Horizon(); got != Never {
 			t.Errorf("flags %b: up to %d before the access", flags, got)

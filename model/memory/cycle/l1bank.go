@@ -51,24 +51,25 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 	}
 	u.loadOf(p).open++
 	u.inject.loads++
-	k := u.mem.xbar.send(u.inject, bank, r.Sector, ready, now)
+	k := u.mem.xbar.send(u, bank, r.Sector, ready, now)
 	k.of, k.way, k.mask, k.rest, k.flits = p.load, unit.PathLoad, r.Mask, false, uint8(u.mem.DataFlits[0])
 	return true
 }
 
 // probeBanks has the L1 of an SM look at the heads of its banks in cycle t, one after the other,
 // and returns when it looks again.
-func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
-	if o.unit.Times.Due <= t { // MSHRs may be free
-		o.unit.catchUp(t)
-		o.unit.Times.Wake = o.unit.wakes()
+func (n *crossbar) probeBanks(u *Unit, t Time) (next Time) {
+	o := &u.inject
+	if u.Times.Due <= t { // MSHRs may be free
+		u.catchUp(t)
+		u.Times.Wake = u.wakes()
 	}
 	next = Never
 	left, banks := false, o.held
 	if !o.takesLoad(n) {
 		banks &^= o.crowded | o.starved
 	} else if o.starved != 0 {
-		if again := o.unit.freeMSHR(t); again > t {
+		if again := u.freeMSHR(t); again > t {
 			banks &^= o.starved
 			next = again
 		}
@@ -83,31 +84,31 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 			continue
 		}
 		bank := m & -m
-		if k.way == unit.PathStore && n.misses <= o.misses.n || (o.crowded|o.starved)&bank != 0 && o.waits(n, bank, t) {
+		if k.way == unit.PathStore && n.misses <= o.misses.n || (o.crowded|o.starved)&bank != 0 && u.waits(n, bank, t) {
 			o.blocked = true
 			continue
 		}
-		if again := o.unit.probe(o, k, bank, t); again > t {
+		if again := u.probe(k, bank, t); again > t {
 			o.blocked = true
 			next = min(next, again)
 			continue
 		}
 		left = true
-		next = min(next, n.leaveBank(o, q, b, t))
+		next = min(next, n.leaveBank(u, q, b, t))
 	}
 	switch {
 	case !o.blocked:
 	case left: // it may have made room
 		next = t + 1
 	default:
-		next = min(next, o.unit.gives(t))
+		next = min(next, u.gives(t))
 	}
 	return next
 }
 
 // leaveBank has the first request of a bank leave it in cycle t. It returns when the next may.
-func (n *crossbar) leaveBank(o *injection, q *l1Bank, b int, t Time) Time {
-	k := q.pop()
+func (n *crossbar) leaveBank(u *Unit, q *l1Bank, b int, t Time) Time {
+	k, o := q.pop(), &u.inject
 	if k.way != unit.PathStore {
 		o.loads--
 	}
@@ -118,10 +119,10 @@ func (n *crossbar) leaveBank(o *injection, q *l1Bank, b int, t Time) Time {
 	}
 	o.probesAgain(b)
 	if q.left = t; q.n > 0 && q.head.way == unit.PathHit {
-		n.retireHits(o, q)
+		u.retireHits(q)
 	}
-	if o.stopped && o.unit.stalledBank == int32(b) { // an instruction waits for the bank
-		n.goOn(o.unit)
+	if o.stopped && u.stalledBank == int32(b) { // an instruction waits for the bank
+		n.goOn(u)
 	}
 	if q.n == 0 {
 		o.held &^= 1 << (b & 63)
@@ -133,9 +134,9 @@ func (n *crossbar) leaveBank(o *injection, q *l1Bank, b int, t Time) Time {
 // probe looks a request up at the head of its bank in cycle t. It returns t if the request leaves, with [unit.PathHit]
 // if it goes no further. Otherwise it returns when to look again. Never: when the fill time of a pending miss becomes
 // known, or the L1's queue has room.
-func (u *Unit) probe(o *injection, k *packet, bank uint64, t Time) (again Time) {
+func (u *Unit) probe(k *packet, bank uint64, t Time) (again Time) {
 	if k.way == unit.PathStore {
-		return u.probeStore(o, k, t)
+		return u.probeStore(k, t)
 	}
 	l1, id, bit := &u.L1, tags.NoLine, uint(k.sector)&u.L1.Last
 	if l1.Tags != nil {
@@ -156,25 +157,25 @@ func (u *Unit) probe(o *injection, k *packet, bank uint64, t Time) (again Time) 
 		}
 	}
 	switch {
-	case !o.takesLoad(u.mem.xbar):
+	case !u.inject.takesLoad(u.mem.xbar):
 		if there && fetch == memory.NoLoad {
 			return fill - thereAhead
 		}
-		o.crowded |= bank
+		u.inject.crowded |= bank
 		return Never
 	case there:
 		return u.mergeLoad(k, id, bit, fetch, fill, t)
 	}
 	if again = u.freeMSHR(t); again > t {
-		o.starved |= bank
+		u.inject.starved |= bank
 		return again
 	}
 	return u.missLoad(k, id, bit, t)
 }
 
 // waits reports whether the first load of a bank still waits in cycle t for room in the L1's queue, or for an MSHR.
-func (o *injection) waits(n *crossbar, bank uint64, t Time) bool {
-	return !o.takesLoad(n) || o.starved&bank != 0 && o.unit.freeMSHR(t) > t
+func (u *Unit) waits(n *crossbar, bank uint64, t Time) bool {
+	return !u.inject.takesLoad(n) || u.inject.starved&bank != 0 && u.freeMSHR(t) > t
 }
 
 // takesLoad reports whether the L1's queue has room for a miss; one place is for stores (GPGPU-Sim's
@@ -279,7 +280,7 @@ func (u *Unit) freeMSHR(t Time) Time {
 }
 
 // probeStore looks up a store for which the L1's queue has room. An L1 that allocates on writes keeps the bytes.
-func (u *Unit) probeStore(o *injection, k *packet, t Time) (again Time) {
+func (u *Unit) probeStore(k *packet, t Time) (again Time) {
 	l1, x := &u.L1, u.mem.xbar.rests.of(k)
 	if l1.Cfg.WriteAllocate {
 		if !l1.Write(&x.Request, t+thereAhead) {

@@ -47,7 +47,7 @@ func (u *Unit) takeHits(p *access) (all bool) {
 // 0 if a miss or a store is before it, which may find no room (GPGPU-Sim's ldst_unit::L1_latency_queue_cycle). It
 // returns a negative time if the bank has no room.
 func (u *Unit) enqueueHit(p *access, r *coalesce.Request, ready Time) Time {
-	o, bank := u.inject, u.bankOf(unit.PathLoad, r.Sector)
+	o, bank := &u.inject, u.bankOf(unit.PathLoad, r.Sector)
 	q := &o.banks[bank]
 	switch {
 	case q.n == 0:
@@ -66,7 +66,7 @@ func (u *Unit) enqueueHit(p *access, r *coalesce.Request, ready Time) Time {
 }
 
 // retireHits finds when the hits leave a bank before which nothing else is in it: one a cycle.
-func (n *crossbar) retireHits(o *injection, q *l1Bank) {
+func (u *Unit) retireHits(q *l1Bank) {
 	for q.n > 0 {
 		k := q.head
 		if k.way != unit.PathHit {
@@ -74,8 +74,8 @@ func (n *crossbar) retireHits(o *injection, q *l1Bank) {
 			return
 		}
 		q.left = max(k.ready, q.left+1)
-		n.packets.drop(q.pop())
-		o.loads--
-		o.unit.answered(k.of, q.left+unit.L1Extra)
+		u.mem.xbar.packets.drop(q.pop())
+		u.inject.loads--
+		u.answered(k.of, q.left+unit.L1Extra)
 	}
 }

@@ -48,7 +48,7 @@ func (m *System) AtomicSector(sm int, sector uint64, t Time) Time {
 func (m *System) request(sm int, sector uint64, t Time, flits int) (slice int, at Time) {
 	i := m.Mapping.Slice(sector)
 	s, waiting := m.slices[i], &m.own.waiting[i]
-	leave := m.xbar.injects[sm].port.Packet(t, flits)
+	leave := m.units[sm].inject.port.Packet(t, flits)
 	t = s.port.Reserve(waiting.Room(leave + m.latency))
 	t = s.in.Reserve(max(t+m.xbar.rop, s.blocked))
 	waiting.Put(t - m.xbar.rop)

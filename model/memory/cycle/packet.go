@@ -72,7 +72,7 @@ func (q *fifo) pop() *packet {
 
 // injection has the requests of an SM that have not left it.
 type injection struct {
-	*inPort          // at the crossbar
+	*inPort          // at the crossbar; other SMs may have the same
 	misses  fifo     // the L1's queue
 	bypass  fifo     // packets that bypass the L1
 	stopped bool     // instructions wait for its unit
@@ -82,10 +82,8 @@ type injection struct {
 	blocked bool     // one of these
 	crowded uint64   // banks whose first load waits for room in the L1's queue: no sector has come to them since
 	starved uint64   // and those whose first load waits for an MSHR
-	unit    *Unit
 	port    timing.Reservations
 	past    timing.Reservations // by which packets that bypass the L1 come to the crossbar
-	sm      uint16
 
 	depth, mostBypass int32 // most of a bank, and of bypassing packets
 }

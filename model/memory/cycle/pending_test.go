@@ -62,7 +62,7 @@ func TestHitsAreDoneWithTheLaterBank(t *testing.T) {
 	for _, watcher := range []memory.Watcher{nil, blind{}} {
 		for busy := range uint64(2) {
 			m := New(cfg)
-			u := &m.units[0]
+			u := m.units[0]
 			u.Enter(cfg.L1.Bytes, 0)
 			load := func(at Time) (done Time) {
 				u.Co.Reset()

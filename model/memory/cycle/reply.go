@@ -256,13 +256,13 @@ func (n *crossbar) nextReply(s *slice, slice int, t Time) bool {
 func (n *crossbar) bringFor(k *packet, behind *replyQueue) {
 	if behind.n > 0 {
 		if y := behind.head; y.way == unit.PathLoad {
-			hostmem.Prefetch(&n.injects[y.sm].unit.mshrs.all[y.of])
+			hostmem.Prefetch(&n.units[y.sm].mshrs.all[y.of])
 		}
 	}
 	if k.way != unit.PathLoad {
 		return
 	}
-	u := n.injects[k.sm].unit
+	u := n.units[k.sm]
 	f := &u.mshrs.all[k.of]
 	if c := u.L1.Tags; c != nil && uint(f.line) < uint(len(c.Lines)) {
 		hostmem.Prefetch(&c.Lines[f.line])
@@ -303,8 +303,7 @@ func (n *crossbar) eject(port int, t Time) {
 	h.coming--
 	b.head, b.offered = nil, false
 	n.offerReply(slice, t, port)
-	o := n.injects[k.sm]
-	u := o.unit
+	u := n.units[k.sm]
 	k.count(u.workOf(k.way, k.of))
 	n.packets.drop(k)
 	if k.way == unit.PathLoad {
@@ -312,7 +311,7 @@ func (n *crossbar) eject(port int, t Time) {
 	} else {
 		u.replied(k.way, k.of, at)
 	}
-	if o.stopped {
+	if u.inject.stopped {
 		n.goOn(u)
 	}
 	if h.asks > 0 {

@@ -16,7 +16,7 @@ type System struct {
 	xbar    *crossbar
 	slices  []*slice
 	dram    *dram.Channels
-	units   []Unit
+	units   []*Unit
 	own     ownPorts
 }
 
@@ -38,7 +38,7 @@ func New(c *hardware.Config) *System {
 		m.L2s = append(m.L2s, &m.slices[i].Stats)
 	}
 	m.own = newOwnPorts(m)
-	m.units = make([]Unit, c.SM.Count)
+	m.units = m.xbar.units
 	for i := range m.units {
 		m.units[i].init(m, i)
 	}
@@ -46,7 +46,7 @@ func New(c *hardware.Config) *System {
 }
 
 // Port is of [memory.System].
-func (m *System) Port(sm int) memory.Port { return &m.units[sm] }
+func (m *System) Port(sm int) memory.Port { return m.units[sm] }
 
 // Next is of [memory.System].
 func (m *System) Next() Time { return m.xbar.next() }

@@ -1,8 +1,11 @@
 package cycle
 
 import (
+	"slices"
+
 	"gpureplay/model/memory"
 	"gpureplay/model/memory/coalesce"
+	"gpureplay/model/memory/timing"
 	"gpureplay/model/memory/unit"
 	"gpureplay/trace"
 )
@@ -12,7 +15,7 @@ import (
 type Unit struct {
 	unit.LSU
 	mem           *System
-	inject        *injection
+	inject        injection
 	stalled       []*stalledInst // instructions that wait: the unit has stopped
 	spare         []*stalledInst // of line
 	stalledBank   int32          // the bank for whose room it has stopped; noBank: none
@@ -53,11 +56,17 @@ type stalledInst struct {
 func (u *Unit) init(m *System, sm int) {
 	u.LSU.Init(&m.Base, sm)
 	u.L1.Keeps = m.Cfg.L1.WriteRatio
-	u.mem, u.inject, u.collects = m, m.xbar.injects[sm], m.Cfg.SM.Collectors()
-	u.inject.unit = u
+	n, c := m.xbar, m.Cfg
+	u.mem, u.collects = m, c.SM.Collectors()
+	depth := int32(max(1, c.L1.Latency))
+	u.inject = injection{
+		inPort: &n.inPorts[n.portOf(sm)], banks: slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks)), depth: depth,
+		port: timing.NewReservations(&m.Tables, n.icnt), past: timing.NewReservations(&m.Tables, n.icnt),
+		mostBypass: max(depth, int32(c.L1.BypassLatency)),
+	}
 	// An instruction enters the unit 3 cycles behind its issue, and leaves it in the next. Two more of the depth are the
 	// way back of a result (GPGPU-Sim's ldst_unit::cycle).
-	u.left = Time(max(1, m.Cfg.SM.PipelineDepth-1))
+	u.left = Time(max(1, c.SM.PipelineDepth-1))
 	u.mshrs, u.through.load, u.stalledBank = newMSHRTable(), memory.NoLoad, noBank
 	u.initResults()
 }
@@ -270,7 +279,7 @@ func (u *Unit) enqueue(p *access, r *coalesce.Request, at, now Time) bool {
 	if rest {
 		of = u.mem.xbar.rests.keep(r, p.load)
 	}
-	k := u.mem.xbar.send(u.inject, bank, r.Sector, ready, now)
+	k := u.mem.xbar.send(u, bank, r.Sector, ready, now)
 	k.of, k.way, k.mask, k.rest, k.flits = of, p.Path, r.Mask, rest, flits
 	return true
 }
