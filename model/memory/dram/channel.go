@@ -12,6 +12,7 @@ import (
 type Channel struct {
 	serving bankSets
 	next    Time    // the cycle in which it has something to do; Never: none
+	acts    Time    // none of the banks takes a command before, as they were in the last cycle
 	end     Time    // of the cycles before the next refresh
 	arrives Time    // from when on a slice's first request may leave; Never: there is none
 	had     bankSet // banks that have had a request
@@ -122,8 +123,9 @@ func (c *Channel) cycle(w Time) {
 	}
 	if idle := c.idle(); idle != 0 {
 		c.choose(idle, w)
+		c.acts = w
 	}
-	if c.serving.all != 0 {
+	if c.acts <= w {
 		c.command(w)
 	}
 	if !c.separate && c.waits[reads] >= c.room[reads] {
@@ -210,10 +212,15 @@ func (c *Channel) after(w Time) Time {
 			next = min(next, c.leaves(&c.slices[i]))
 		}
 	}
-	if c.serving.all != 0 && next > w+1 {
-		next = min(next, c.soonest(w))
+	if next <= w+1 {
+		return w + 1
 	}
-	return max(next, w+1)
+	if c.acts <= w {
+		if c.acts = Never; c.serving.all != 0 {
+			c.acts = max(w+1, c.soonest(w))
+		}
+	}
+	return min(next, c.acts)
 }
 
 // moves is when a request may leave its slice or the constant latency, of a channel with a write queue.

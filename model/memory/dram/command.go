@@ -120,22 +120,19 @@ type bankSets struct {
 	ripe  [commands]bankSet // those that take it, for all that they know by themselves
 	later [commands]bankSet // those that take it from a time on
 	soon  [commands]Time    // none of later does before
-	due   Time              // the first of soon, or before it
 	from  [mostBanks]Time   // when each does
 }
 
-// ripen moves banks that take their command in cycle w to those that do.
-func (s *bankSets) ripen(w Time) {
-	s.due = Never
-	for need := range s.soon {
-		if s.soon[need] <= w {
-			s.pick(need, w)
-		}
-		s.due = min(s.due, s.soon[need])
+// take returns the banks that take a command in cycle w, for all that they know by themselves.
+func (s *bankSets) take(need int, w Time) bankSet {
+	if s.soon[need] <= w {
+		s.ripen(need, w)
 	}
+	return s.ripe[need]
 }
 
-func (s *bankSets) pick(need int, w Time) {
+// ripen moves banks that take their command in cycle w to those that do.
+func (s *bankSets) ripen(need int, w Time) {
 	soon, ripe := Never, bankSet(0)
 	for m := s.later[need&3]; m != 0; m &= m - 1 {
 		if at := s.from[bits.TrailingZeros64(uint64(m))&(mostBanks-1)]; at > w {
@@ -174,7 +171,6 @@ func (c *Channel) sort(b int, w Time) {
 	s.later[need&3] |= bit
 	s.from[b&(mostBanks-1)] = from
 	s.soon[need&3] = min(s.soon[need&3], from)
-	s.due = min(s.due, from)
 }
 
 // closeRows closes the rows of all banks in cycle w, behind a refresh.
@@ -246,9 +242,6 @@ func (c *Channel) choose(idle bankSet, w Time) {
 // columns and rows have buses of their own, all banks are probed for a column first (dram_t::cycle). Behind a bank that
 // turns its row the next begins, also in this cycle.
 func (c *Channel) command(w Time) {
-	if c.serving.due <= w {
-		c.serving.ripen(w)
-	}
 	b, turn := c.asked(c.columns(w))
 	if c.times.DualBus && turn < noTurn {
 		c.transfer(b, w)
@@ -258,9 +251,6 @@ func (c *Channel) command(w Time) {
 		c.turnRow(row, w)
 		if c.first = (row + 1) & c.last; c.times.DualBus {
 			return
-		}
-		if c.serving.due <= w {
-			c.serving.ripen(w)
 		}
 		turns := c.turns(c.columns(w)) &^ (2<<(i&63) - 1) // those that are still asked
 		turn = bits.TrailingZeros64(turns)
@@ -278,10 +268,10 @@ func (c *Channel) columns(w Time) (s bankSet) {
 	}
 	b := &c.serving
 	if c.read <= w {
-		s = b.ripe[toRead]
+		s = b.take(toRead, w)
 	}
 	if c.write <= w {
-		s |= b.ripe[toWrite]
+		s |= b.take(toWrite, w)
 	}
 	return c.groups.column.free(s, c.groups.of, w)
 }
@@ -291,10 +281,10 @@ func (c *Channel) columns(w Time) (s bankSet) {
 func (c *Channel) rows(w Time) (s bankSet) {
 	b := &c.serving
 	if c.activate <= w && w+c.times.open < c.end {
-		s = b.ripe[toOpen]
+		s = b.take(toOpen, w)
 	}
-	if b.ripe[toClose] != 0 {
-		s |= c.groups.precharge.free(b.ripe[toClose], c.groups.of, w)
+	if shut := b.take(toClose, w); shut != 0 {
+		s |= c.groups.precharge.free(shut, c.groups.of, w)
 	}
 	return s
 }

@@ -51,7 +51,7 @@ func (q *writeQueue) full(r *request) bool {
 }
 
 // idle returns the banks without a request at hand for which requests wait that the channel serves now.
-func (c *Channel) idle() bankSet { return c.waiting[c.mode] &^ c.serving.all }
+func (c *Channel) idle() bankSet { return c.waiting[c.mode&1] &^ c.serving.all }
 
 // switches reports whether the channel serves the other queue in the next cycle in which a bank has no request at
 // hand.
