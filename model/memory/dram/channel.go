@@ -48,7 +48,7 @@ type sliceQueue struct {
 func (c *Channel) init(all *Channels, d *hardware.DRAMConfig, m *tags.Mapping, pending timing.Cover, index int) {
 	*c = Channel{
 		mapping: m, pending: pending, of: all, times: all.times, index: index, next: Never, arrives: Never, turn: -1,
-		delay: newQueue(), requests: newRequests(), last: d.Banks - 1, writeQueue: newWriteQueue(d),
+		delay: newQueue(), last: d.Banks - 1, writeQueue: newWriteQueue(d),
 		groups: newBankGroups(d.Banks, d.BankGroups), credits: credits{shared: d.Window + d.WriteQueue + d.Return},
 	}
 	for i := range c.banks {
@@ -74,11 +74,10 @@ func (c *Channel) Put(queue int, sector uint64, n uint, t Time, write bool, fetc
 	}
 	c.Stats.Accesses += uint64(n)
 	at := c.times.fromPut(t + 2)
-	id := c.open()
-	r := &c.all[id]
+	r := c.open()
 	r.row, r.t, r.fetch, r.bank, r.n, r.write = row, at, fetch, uint8(bank), uint8(n), write
 	q := &c.slices[queue]
-	if q.push(c.all, id); q.n > 1 {
+	if q.push(r); q.n > 1 {
 		return
 	}
 	c.arrives = min(c.arrives, at)
@@ -95,10 +94,10 @@ func (c *Channel) bring() {
 		b, _ := c.asked(idle)
 		x := &c.banks[b&(mostBanks-1)]
 		hostmem.Prefetch(x)
-		hostmem.Prefetch(&c.all[x.queues[c.mode].first])
+		hostmem.Prefetch(x.queues[c.mode&1].first)
 	}
 	if c.delay.n > 0 {
-		hostmem.Prefetch(&c.all[c.delay.head])
+		hostmem.Prefetch(c.delay.head)
 	}
 }
 
@@ -156,19 +155,17 @@ func (c *Channel) leave(w, now Time) {
 		if q.at > w || !c.hasPlace(q) {
 			continue
 		}
-		id := q.head
-		r := &c.all[id]
-		if c.full(r) {
+		if c.full(q.head) {
 			return
 		}
 		c.takePlace(q)
+		r := q.pop()
 		r.slice = uint16(s)
-		q.pop(c.all)
 		c.of.Left = append(c.of.Left, q.slice)
 		if r.t = c.times.comes; now != c.times.now {
 			r.t = c.times.from(now + c.times.latency)
 		}
-		c.delay.push(c.all, id)
+		c.delay.push(r)
 		c.turn = s
 		next := q.at
 		for i := range c.slices {
@@ -181,15 +178,14 @@ func (c *Channel) leave(w, now Time) {
 
 // enter brings the first request that has had the constant latency to its bank, if there is room.
 func (c *Channel) enter(now Time) {
-	id := c.delay.head
-	r := &c.all[id]
+	r := c.delay.head
 	mode := c.modeOf(r)
 	if c.waits[mode] >= c.room[mode] {
 		return
 	}
-	c.delay.pop(c.all)
+	c.delay.pop()
 	r.t = now
-	c.banks[r.bank&(mostBanks-1)].queues[mode].push(c.all, id)
+	c.banks[r.bank&(mostBanks-1)].queues[mode].push(r)
 	c.waiting[mode].add(int(r.bank))
 	c.waits[mode]++
 }
@@ -226,11 +222,11 @@ func (c *Channel) after(w Time) Time {
 // moves is when a request may leave its slice or the constant latency, of a channel with a write queue.
 func (c *Channel) moves() Time {
 	next := Never
-	if c.delay.n > 0 && !c.full(&c.all[c.delay.head]) {
+	if c.delay.n > 0 && !c.full(c.delay.head) {
 		next = c.delay.at
 	}
 	for i := range c.slices {
-		if q := &c.slices[i]; q.n > 0 && !c.full(&c.all[q.head]) {
+		if q := &c.slices[i]; q.n > 0 && !c.full(q.head) {
 			next = min(next, c.leaves(q))
 		}
 	}

@@ -216,22 +216,21 @@ func (c *Channel) choose(idle bankSet, w Time) {
 		row, mask = 0, c.mapping.RowBits
 		c.had.add(b)
 	}
-	queue := &x.queues[c.mode]
+	queue := &x.queues[c.mode&1]
 	if queue.row != noOpenRow {
 		row, mask = queue.row, ^uint64(0)
 	}
-	id := queue.choose(c.all, row, mask)
-	k := &c.all[id]
+	k := queue.choose(row, mask)
 	x.want, x.came, x.fetch, x.slice = k.row, k.t, k.fetch, k.slice
 	x.n, x.left = k.n, c.times.columns[k.n]
 	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
-	c.close(id)
+	c.close(k)
 	c.serving.all.add(b)
 	c.sort(b, w)
-	if queue.first == none {
-		c.waiting[c.mode].remove(b)
+	if queue.first == nil {
+		c.waiting[c.mode&1].remove(b)
 	}
-	c.waits[c.mode]--
+	c.waits[c.mode&1]--
 	if c.separate {
 		c.goOn(queue, x.want)
 	}

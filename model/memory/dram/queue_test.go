@@ -12,53 +12,55 @@ import (
 // used again.
 func TestQueueKeepsOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	s, q := newRequests(), newQueue()
+	var s requests
+	q, places := newQueue(), map[*request]bool{}
 	var put, got int32
 	for range 20_000 {
 		if q.n == 0 || r.IntN(100) < 52 && q.n < 50 {
-			id := s.open()
-			s.all[id] = request{fetch: put, t: Time(2 * put)}
-			q.push(s.all, id)
+			k := s.open()
+			*k, places[k] = request{fetch: put, t: Time(2 * put)}, true
+			q.push(k)
 			put++
 			continue
 		}
-		id := q.head
-		if k := s.all[id]; q.at != Time(2*got) || k.fetch != got {
-			t.Fatalf("request %d, of time %d, before %d", k.fetch, q.at, got)
+		at := q.at
+		k := q.pop()
+		if at != Time(2*got) || k.fetch != got {
+			t.Fatalf("request %d, of time %d, before %d", k.fetch, at, got)
 		}
-		q.pop(s.all)
-		s.close(id)
+		s.close(k)
 		if got++; q.n == 0 && q.at != Never {
 			t.Fatalf("an empty queue has one at %d", q.at)
 		}
 	}
-	if len(s.all) > 50 || got < 5000 {
-		t.Errorf("%d requests went through %d places", got, len(s.all))
+	if len(places) > 64 || got < 5000 {
+		t.Errorf("%d requests went through %d places", got, len(places))
 	}
 }
 
 // putAll queues requests to rows for a bank, with the numbers of their fetches.
 func putAll(s *requests, q *bankQueue, rows []uint64) {
 	for i, row := range rows {
-		id := s.open()
-		s.all[id] = request{row: row, fetch: int32(i)}
-		q.push(s.all, id)
+		k := s.open()
+		*k = request{row: row, fetch: int32(i)}
+		q.push(k)
 	}
 }
 
 // A bank gives the oldest request to its open row, and without one the oldest.
 func TestBankQueuesPreferTheOpenRow(t *testing.T) {
-	s, q := newRequests(), bankQueue{first: none}
+	var s requests
+	var q bankQueue
 	for range 2 { // places are used again
 		putAll(&s, &q, []uint64{5, 7, 6, 7})
 		for _, want := range []int32{1, 3, 0, 2} {
-			id := q.choose(s.all, 7, ^uint64(0))
-			if k := s.all[id]; k.fetch != want {
+			k := q.choose(7, ^uint64(0))
+			if k.fetch != want {
 				t.Errorf("request %d, want %d", k.fetch, want)
 			}
-			s.close(id)
+			s.close(k)
 		}
-		if q.first != none {
+		if q.first != nil {
 			t.Error("some are left")
 		}
 	}
@@ -71,7 +73,7 @@ func TestBankPrefersRowZeroAtFirst(t *testing.T) {
 		rows  []uint64
 		fetch int32
 	}{{[]uint64{5, 16, 0}, 1}, {[]uint64{5, 17, 8}, 0}} {
-		c := &Channel{requests: newRequests(), mapping: &tags.Mapping{RowBits: 15}, times: &times{
+		c := &Channel{mapping: &tags.Mapping{RowBits: 15}, times: &times{
 			DRAMConfig: &hardware.DRAMConfig{BurstBytes: 32}}}
 		c.waits[reads] = 3
 		x := &c.banks[0]

@@ -31,7 +31,7 @@ func newWriteQueue(d *hardware.DRAMConfig) writeQueue {
 func (x *bank) init() {
 	x.row = noOpenRow
 	for i := range x.queues {
-		x.queues[i] = bankQueue{first: none, row: noOpenRow}
+		x.queues[i] = bankQueue{row: noOpenRow}
 	}
 }
 
@@ -74,8 +74,8 @@ func (c *Channel) switchMode() {
 // another row meanwhile (m_last_row of frfcfs_scheduler).
 func (c *Channel) goOn(q *bankQueue, row uint64) {
 	q.row = noOpenRow
-	for at := q.first; at != none; at = c.all[at].next {
-		if c.all[at].row == row {
+	for at := q.first; at != nil; at = at.next {
+		if at.row == row {
 			q.row = row
 		}
 	}
