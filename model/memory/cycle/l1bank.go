@@ -269,11 +269,14 @@ func (u *Unit) lineAgain(sector uint64, t Time) Time {
 
 // freeMSHR returns t if there is an MSHR for a miss in cycle t, or else when there may be one.
 func (u *Unit) freeMSHR(t Time) Time {
-	l1 := &u.L1
-	if l1.Mshrs == 0 || u.pendingMisses+u.freeAt.N < l1.Mshrs {
+	if u.pendingMisses+u.freeAt.N < u.mostMisses {
 		return t
 	}
-	if u.freeAt.Drop(t); u.pendingMisses+u.freeAt.N < l1.Mshrs {
+	return u.nextMSHR(t)
+}
+
+func (u *Unit) nextMSHR(t Time) Time {
+	if u.freeAt.Drop(t); u.pendingMisses+u.freeAt.N < u.mostMisses {
 		return t
 	}
 	return max(t+1, u.freeAt.earliest())

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"math"
 	"slices"
 
 	"gpureplay/model/memory"
@@ -24,6 +25,7 @@ type Unit struct {
 	collects      bool           // it takes accesses from operand collectors
 	left          Time           // for how many cycles one without a result is in it behind its last cycle
 	pendingMisses int            // pending misses
+	mostMisses    int            // and most of them, with those whose MSHRs are not free
 	freeAt        fillTimes      // when the MSHRs of known ones are free
 	mshrs         mshrTable
 	loads         loads
@@ -67,6 +69,9 @@ func (u *Unit) init(m *System, sm int) {
 	// An instruction enters the unit 3 cycles behind its issue, and leaves it in the next. Two more of the depth are the
 	// way back of a result (GPGPU-Sim's ldst_unit::cycle).
 	u.left = Time(max(1, c.SM.PipelineDepth-1))
+	if u.mostMisses = u.L1.Mshrs; u.mostMisses == 0 {
+		u.mostMisses = math.MaxInt
+	}
 	u.mshrs, u.through.load, u.stalledBank = newMSHRTable(), memory.NoLoad, noBank
 	u.initResults()
 }

@@ -167,13 +167,6 @@ func (u *Unit) initResults() {
 	u.results.soonest = Never
 }
 
-// put adds a result of a client.
-func (r *writebackQueues) put(client int, ready Time, load, fetch int32) {
-	r.clients[client].put(result{ready, load, fetch})
-	r.first[client] = min(r.first[client], ready)
-	r.soonest = min(r.soonest, ready)
-}
-
 // put has a result of a load wait for the register, which has acted in all cycles before one. The load is open until it
 // is written. It reports whether the register may complete it sooner than was known.
 func (u *Unit) put(client int, ready, from Time, load, fetch int32) (ripens bool) {
@@ -182,7 +175,10 @@ func (u *Unit) put(client int, ready, from Time, load, fetch int32) (ripens bool
 		due = from
 		u.catchUp(from - 1)
 	}
-	u.results.put(client, ready, load, fetch)
+	r := &u.results
+	r.clients[client].put(result{ready, load, fetch})
+	r.first[client] = min(r.first[client], ready)
+	r.soonest = min(r.soonest, ready)
 	u.Times.Due = min(u.Times.Due, due)
 	l := &u.loads.all[load]
 	if l.queued++; l.ripe() {
