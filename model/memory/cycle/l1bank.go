@@ -223,14 +223,15 @@ func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch int32, fill, t Tim
 	if u.mem.Watcher != nil {
 		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: k.sector, Filled: fill})
 	}
-	u.awaitFill(k.of, u.fillingMSHR(k.sector), fill)
+	f := u.fillingMSHR(k.sector)
+	u.awaitFill(k.of, f, &u.mshrs.all[f], fill)
 	return t
 }
 
-// awaitFill makes a load wait for a fetch's fill at a known time.
-func (u *Unit) awaitFill(load, fetch int32, fill Time) {
-	u.mshrs.all[fetch].left++
-	if u.put(clientFills, fill, u.mem.xbar.now+1, load, fetch) {
+// awaitFill makes a load wait for the fill of fetch f at a known time.
+func (u *Unit) awaitFill(load, f int32, x *mshr, fill Time) {
+	x.left++
+	if u.put(clientFills, fill, u.mem.xbar.now+1, load, f) {
 		u.nameSM()
 	}
 }
@@ -249,8 +250,7 @@ func (u *Unit) missLoad(k *packet, id int32, bit uint, t Time) (again Time) {
 	}
 	u.countLoad(k, false)
 	u.pendingMisses++
-	f := u.mshrs.open(k.of, id, bit)
-	u.mshrs.all[f].sector = k.sector
+	f := u.mshrs.open(k.of, id, bit, k.sector)
 	k.of, k.mask = f, l1.Block.Whole()
 	if id != tags.NoLine {
 		l1.Tags.SetPending(id, bit, tags.UnknownFill+uint32(f))
@@ -306,11 +306,11 @@ func (u *Unit) filled(f int32, fill Time) {
 	}
 	u.inject.probesAgain(u.bankOf(unit.PathLoad, x.sector))
 	x.left, x.free = 0, 0
-	u.awaitFill(x.load, f, fill)
+	u.awaitFill(x.load, f, x, fill)
 	for more := x.more; more != memory.NoLoad; {
 		var load int32
 		load, more = u.mshrs.next(more)
-		u.awaitFill(load, f, fill)
+		u.awaitFill(load, f, x, fill)
 	}
 	if u.inject.blocked {
 		n.post(n.leaves+u.Sm, max(n.now, fill-thereAhead))
@@ -329,7 +329,7 @@ func (u *Unit) released(f int32, at Time) {
 	if u.L1.Mshrs > 0 {
 		u.freeAt.Push(x.free)
 	}
-	u.mshrs.close(f)
+	u.mshrs.close(f, x)
 }
 
 // fillingMSHR returns the last fetch of a block that is known to come and has not been served: its result waits for the

@@ -12,8 +12,7 @@ import (
 func TestTheLastFetchOfABlockIsJoined(t *testing.T) {
 	u := &Unit{mshrs: newMSHRTable()}
 	for i, sector := range []uint64{7, 9, 7} {
-		f := u.mshrs.open(0, tags.NoLine, 0)
-		u.mshrs.all[f].sector = sector
+		f := u.mshrs.open(0, tags.NoLine, 0, sector)
 		u.results.clients[clientFills].put(result{Time(i), 0, f})
 	}
 	if a, b, c := u.fillingMSHR(7), u.fillingMSHR(9), u.fillingMSHR(8); a != 2 || b != 1 || c != memory.NoLoad {

@@ -39,7 +39,7 @@ func (q *l2Misses) open(slice int32) int32 {
 }
 
 // close drops a fetch for which no reply waits.
-func (q *l2Misses) close(f int32) { q.all[f].line, q.free = q.free, f }
+func (q *l2Misses) close(f int32, x *l2Miss) { x.line, q.free = q.free, f }
 
 // deliverFills notifies slices of fetches that come, and of room for requests.
 func (n *crossbar) deliverFills(t Time) {
@@ -68,7 +68,7 @@ func (n *crossbar) deliverFills(t Time) {
 		if s.blockedFirst {
 			n.retry(s, t)
 		}
-		n.fills.close(k.Fetch)
+		n.fills.close(k.Fetch, f)
 	}
 	for _, slice := range d.Left {
 		s := n.slices[slice]

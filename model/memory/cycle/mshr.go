@@ -32,8 +32,8 @@ type merged struct{ load, next int32 }
 
 func newMSHRTable() mshrTable { return mshrTable{free: memory.NoLoad, rest: memory.NoLoad} }
 
-// open numbers the fetch of a block, for a load, which fills a line from a sector on.
-func (q *mshrTable) open(load, line int32, bit uint) int32 {
+// open numbers the fetch of a block from a sector on, for a load, which fills a line from its sector bit on.
+func (q *mshrTable) open(load, line int32, bit uint, sector uint64) int32 {
 	f := q.free
 	if f == memory.NoLoad {
 		f = int32(len(q.all))
@@ -41,7 +41,7 @@ func (q *mshrTable) open(load, line int32, bit uint) int32 {
 	} else {
 		q.free = q.all[f].load
 	}
-	q.all[f] = mshr{load: load, more: memory.NoLoad, line: line, bit: uint8(bit)}
+	q.all[f] = mshr{load: load, more: memory.NoLoad, line: line, bit: uint8(bit), sector: sector}
 	return f
 }
 
@@ -71,7 +71,7 @@ func (q *mshrTable) next(n int32) (load, more int32) {
 }
 
 // close drops a fetch whose merged requests have all been taken out.
-func (q *mshrTable) close(f int32) { q.all[f].load, q.free = q.free, f }
+func (q *mshrTable) close(f int32, x *mshr) { x.load, q.free = q.free, f }
 
 const noBank = -1
 

@@ -18,17 +18,17 @@ func TestFetchesKeepOrder(t *testing.T) {
 			load, more = q.next(more)
 			all = append(all, load)
 		}
-		q.close(f)
+		q.close(f, &q.all[f])
 		return all
 	}
-	a, b := q.open(1, tags.NoLine, 0), q.open(2, tags.NoLine, 0)
+	a, b := q.open(1, tags.NoLine, 0, 0), q.open(2, tags.NoLine, 0, 0)
 	q.join(a, 3)
 	q.join(b, 4)
 	q.join(a, 5)
 	if got := waiting(a); !slices.Equal(got, []int32{1, 3, 5}) {
 		t.Error(got)
 	}
-	c := q.open(6, tags.NoLine, 0)
+	c := q.open(6, tags.NoLine, 0, 0)
 	if c != a {
 		t.Errorf("fetch %d, not %d", c, a)
 	}
