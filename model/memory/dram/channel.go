@@ -104,15 +104,14 @@ func (c *Channel) bring() {
 // run acts in all cycles before a limit, and returns the next one.
 func (c *Channel) run(limit Time) Time {
 	for c.next < limit {
-		w := c.next
-		c.cycle(w)
-		c.next = c.after(w)
+		c.next = c.cycle(c.next)
 	}
 	return c.next
 }
 
-// cycle acts in cycle w, in the order of GPGPU-Sim's memory_partition_unit::dram_cycle.
-func (c *Channel) cycle(w Time) {
+// cycle acts in cycle w, in the order of GPGPU-Sim's memory_partition_unit::dram_cycle. It returns the first cycle
+// behind w in which there may be something to do.
+func (c *Channel) cycle(w Time) (next Time) {
 	if w >= c.end {
 		_, c.end = c.times.refresh.Era(w)
 		c.closeRows(w)
@@ -127,20 +126,30 @@ func (c *Channel) cycle(w Time) {
 	if c.acts <= w {
 		c.command(w)
 	}
-	if !c.separate && c.waits[reads] >= c.room[reads] {
-		return
+	if min(c.arrives, c.delay.at) <= w && (c.separate || c.waits[reads] < c.room[reads]) {
+		now := c.times.timeOf(w)
+		if c.arrives <= w {
+			c.leave(w, now)
+		}
+		if c.delay.at <= w {
+			c.enter(now)
+		}
 	}
-	leaves := c.arrives <= w
-	if !leaves && c.delay.at > w {
-		return
+	if c.idle() != 0 || c.separate && c.switches() {
+		return w + 1
 	}
-	now := c.times.timeOf(w)
-	if leaves {
-		c.leave(w, now)
+	if next = min(c.arrives, c.delay.at); c.separate || c.shared == 0 || c.waits[reads] >= c.room[reads] {
+		next = c.moves()
 	}
-	if c.delay.at <= w {
-		c.enter(now)
+	if next <= w+1 {
+		return w + 1
 	}
+	if c.acts <= w {
+		if c.acts = Never; c.serving.all != 0 {
+			c.acts = max(w+1, c.soonest(w))
+		}
+	}
+	return min(next, c.acts)
 }
 
 // leave has the first of the slices in turn that may give a request in cycle w, in SM cycle now.
@@ -190,36 +199,7 @@ func (c *Channel) enter(now Time) {
 	c.waits[mode]++
 }
 
-// after returns the first cycle behind w in which there may be something to do.
-func (c *Channel) after(w Time) Time {
-	if c.idle() != 0 || c.separate && c.switches() {
-		return w + 1
-	}
-	next := Never
-	switch {
-	case c.separate:
-		next = c.moves()
-	case c.waits[reads] >= c.room[reads]:
-	case c.shared > 0:
-		next = min(c.delay.at, c.arrives)
-	default:
-		next = c.delay.at
-		for i := range c.slices {
-			next = min(next, c.leaves(&c.slices[i]))
-		}
-	}
-	if next <= w+1 {
-		return w + 1
-	}
-	if c.acts <= w {
-		if c.acts = Never; c.serving.all != 0 {
-			c.acts = max(w+1, c.soonest(w))
-		}
-	}
-	return min(next, c.acts)
-}
-
-// moves is when a request may leave its slice or the constant latency, of a channel with a write queue.
+// moves is when a request may leave its slice or the constant latency, if there is a place for it and room behind.
 func (c *Channel) moves() Time {
 	next := Never
 	if c.delay.n > 0 && !c.full(c.delay.head) {
