@@ -10,19 +10,14 @@ import (
 // takes commands.
 type bank struct {
 	row       uint64 // the open one; noOpenRow: none
-	want      uint64 // the row of the request at hand
-	came      Time   // and when it came to the bank
 	column    Time   // to read; a write is as much before or behind that as it is after an activation
 	precharge Time
 	activate  Time
-	fetch     int32  // the fetch that waits for the request at hand
-	slice     uint16 // of the request at hand
-	n         uint8  // its sectors
-	left      uint8  // and column commands of it that are not given
-	need      uint8  // the command that it needs next
-	hit       bool   // the request at hand has the open row
-	writes    bool   // which it writes
-	opened    bool   // and which was opened for it
+	request   *request // at hand
+	left      uint8    // column commands of it that are not given
+	need      uint8    // the command that it needs next
+	hit       bool     // it has the open row
+	opened    bool     // which was opened for it
 
 	queues [modes]bankQueue // requests that wait for the bank
 }
@@ -160,7 +155,7 @@ func (c *Channel) sort(b int, w Time) {
 		need, from = toOpen, x.activate
 	case !x.hit:
 		need, from = toClose, x.precharge
-	case x.writes:
+	case x.request.write:
 		need, from = toWrite, x.column+c.times.openWrite-c.times.open
 	}
 	x.need = need
@@ -221,10 +216,7 @@ func (c *Channel) choose(idle bankSet, w Time) {
 		row, mask = queue.row, ^uint64(0)
 	}
 	k := queue.choose(row, mask)
-	x.want, x.came, x.fetch, x.slice = k.row, k.t, k.fetch, k.slice
-	x.n, x.left = k.n, c.times.columns[k.n]
-	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
-	c.close(k)
+	x.request, x.left, x.hit, x.opened = k, c.times.columns[k.n], k.row == x.row, false
 	c.serving.all.add(b)
 	c.sort(b, w)
 	if queue.first == nil {
@@ -232,7 +224,7 @@ func (c *Channel) choose(idle bankSet, w Time) {
 	}
 	c.waits[c.mode&1]--
 	if c.separate {
-		c.goOn(queue, x.want)
+		c.goOn(queue, k.row)
 	}
 	c.first = (c.first + 1) & c.last
 }
@@ -320,7 +312,7 @@ func (c *Channel) turnRow(b int, w Time) {
 		c.sort(b, w)
 		return
 	}
-	x.row, x.hit, x.opened = x.want, true, true
+	x.row, x.hit, x.opened = x.request.row, true, true
 	x.column, x.precharge = w+Time(d.TRCD), max(x.precharge, w+Time(d.TRAS))
 	x.activate, c.activate = w+Time(d.TRC), w+Time(d.TRRD)
 	c.sort(b, w)
@@ -336,7 +328,7 @@ func (c *Channel) transfer(b int, w Time) {
 	delay := Time(d.TCL)
 	c.column = w + d.gap
 	c.groups.column.put(g, group, w+Time(d.TCCDL))
-	if x.writes {
+	if x.request.write {
 		delay = Time(d.TWL)
 		c.read, x.precharge = w+d.toRead, max(x.precharge, w+d.toPrecharge)
 	} else {
@@ -345,33 +337,36 @@ func (c *Channel) transfer(b int, w Time) {
 	}
 	if c.watcher != nil {
 		k := c.told(b, w)
-		k.Data, k.Write = w+delay, x.writes
+		k.Data, k.Write = w+delay, x.request.write
 		c.watcher.Column(k)
 	}
 	if x.left--; x.left == 0 {
 		c.serving.all.remove(b)
+		c.serving.ripe[x.need&3].remove(b)
 		c.complete(x, w+delay+1)
+		return
 	}
 	c.sort(b, w)
 }
 
 // complete ends the request of a bank, whose last data are there when w cycles are over.
 func (c *Channel) complete(x *bank, w Time) {
-	hits := uint64(x.n)
+	r, hits := x.request, uint64(x.request.n)
 	if x.opened {
 		hits--
 	}
 	c.Stats.RowHits += hits
 	c.Stats.Hits += hits
-	c.Stats.Misses += uint64(x.n) - hits
+	c.Stats.Misses += uint64(r.n) - hits
 	done := c.times.over(w)
-	c.Stats.BusyCycles += c.pending.Add(x.came, done)
-	if x.fetch == NoFetch {
+	c.Stats.BusyCycles += c.pending.Add(r.t, done)
+	if r.fetch == NoFetch {
 		w-- // a write-back leaves with its last data, a reply a cycle later
 	} else { // a slice has a reply in the cycle after its fill
-		c.of.Filled = append(c.of.Filled, Fill{x.fetch, done + 1})
+		c.of.Filled = append(c.of.Filled, Fill{r.fetch, done + 1})
 	}
-	c.returns(x.slice, w)
+	c.returns(r.slice, w)
+	c.close(r)
 }
 
 func (c *Channel) told(b int, w Time) *memory.Command {

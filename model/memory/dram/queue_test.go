@@ -80,12 +80,12 @@ func TestBankPrefersRowZeroAtFirst(t *testing.T) {
 		x.init()
 		putAll(&c.requests, &x.queues[reads], want.rows)
 		c.waiting[reads].add(0)
-		if c.choose(1, 0); x.fetch != want.fetch {
-			t.Errorf("of rows %v request %d, want %d", want.rows, x.fetch, want.fetch)
+		if c.choose(1, 0); x.request.fetch != want.fetch {
+			t.Errorf("of rows %v request %d, want %d", want.rows, x.request.fetch, want.fetch)
 		}
 		c.serving.all, x.row = 0, want.rows[2]
-		if c.choose(1, 0); x.fetch != 2 {
-			t.Errorf("of rows %v request %d behind that, want that of the open row", want.rows, x.fetch)
+		if c.choose(1, 0); x.request.fetch != 2 {
+			t.Errorf("of rows %v request %d behind that, want that of the open row", want.rows, x.request.fetch)
 		}
 	}
 }
