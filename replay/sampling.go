@@ -86,10 +86,11 @@ func (r *Result) sampled(s *approx.Program, whole string, functions []trace.Func
 func (r *Result) addClasses(unit string, s *approx.Sampler, functions []trace.Function) (skipped uint64) {
 	for _, c := range s.Classes() {
 		skipped += c.Skipped
+		spread, _ := s.Spread(c)
 		r.classes = append(r.classes, table.Class{
 			Unit: unit, Function: functions[c.Function].Name, Grid: c.Grid, Block: c.Block, WarpInsts: c.WarpInsts,
 			Simulated: c.Simulated, Skipped: c.Skipped, Checks: c.Checks, Failed: c.Failed, MeanCycles: c.Mean,
-			Spread: s.Spread(c), SkippedCycles: c.SkippedCycles,
+			Spread: spread, SkippedCycles: c.SkippedCycles,
 		})
 	}
 	return skipped

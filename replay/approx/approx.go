@@ -167,10 +167,15 @@ func (s *Sampler) callChecks() {
 	s.left = s.draw(s.skipping)
 }
 
-// later is about half the width of the interval of a class behind two checks more, relative.
+// later is about half the width of the interval of a class behind the checks that come for sure, relative.
 func (s *Sampler) later(c *Class) float64 {
 	_, freedom := c.pooled()
-	return student(freedom+2) * s.Spread(c) * math.Sqrt(2/float64(c.all().n+2))
+	spread, _ := s.Spread(c)
+	sure := 1
+	if s.many != nil {
+		sure = leastChecks
+	}
+	return student(freedom+sure) * spread * math.Sqrt(2/float64(c.all().n+sure))
 }
 
 // draw returns how many kernels are skipped for some classes between checks.
@@ -337,13 +342,13 @@ func (s *Sampler) Classes() []*Class {
 }
 
 // Spread is the deviation of the stretches of a class from the means of their samples, and at least a tenth of the
-// error requested. One stretch alone has that of its kernels.
-func (s *Sampler) Spread(c *Class) float64 {
+// error requested, with its degrees of freedom. One stretch alone has those of its kernels.
+func (s *Sampler) Spread(c *Class) (deviation float64, freedom int) {
 	squares, freedom := c.pooled()
 	if freedom == 0 {
-		return c.sample.spread(s.tolerance)
+		return c.sample.spread(s.tolerance), c.sample.n - 1
 	}
-	return max(math.Sqrt(squares/float64(freedom)), s.tolerance/10)
+	return max(math.Sqrt(squares/float64(freedom)), s.tolerance/10), freedom
 }
 
 // Half returns half the width of the 95 % interval of the cycles that were skipped. The errors of classes are added,
@@ -367,9 +372,9 @@ func (s *Sampler) half(c *Class) float64 {
 	if c.Skipped == 0 {
 		return 0
 	}
-	_, freedom := c.pooled()
+	spread, freedom := s.Spread(c)
 	single := c.single + float64(c.since*c.since)
-	return float64(student(freedom)*s.Spread(c)*math.Sqrt(float64(c.shared*c.shared)+single)) + c.doubt
+	return float64(student(freedom)*spread*math.Sqrt(float64(c.shared*c.shared)+single)) + c.doubt
 }
 
 // quantiles are Student's t at 97.5 %, by degrees of freedom from 1 on.

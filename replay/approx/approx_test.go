@@ -101,14 +101,14 @@ func TestFailedCheck(t *testing.T) {
 }
 
 // The interval by hand: three errors of -2, 0 and 2 % have a deviation of 2 %. They come in a row, so they are one
-// observation. Student's t of one degree of freedom is 12.706, and one skipped kernel of 100 cycles takes their mean.
+// observation, whose deviation has two degrees of freedom: Student's t is 4.303. One skipped kernel takes their mean.
 func TestIntervalByHand(t *testing.T) {
 	s := New(0.1, 1, []uint64{0})
 	p := &program{s: s.Kernels}
 	for _, cycles := range []model.Time{98, 100, 102, 0} {
 		p.simulates(cycles)
 	}
-	if want, got := 100*12.706*0.02*math.Sqrt(2), s.Half(); math.Abs(got-want) > 1e-9 {
+	if want, got := 100*4.303*0.02*math.Sqrt(2), s.Half(); math.Abs(got-want) > 1e-9 {
 		t.Errorf("%v cycles, want %v", got, want)
 	}
 	for freedom, want := range map[int]float64{0: 12.706, 1: 12.706, 2: 4.303, 30: 2.042, 31: 1.96 + 2.46/31} {
@@ -133,8 +133,8 @@ func TestStretchesAreObservations(t *testing.T) {
 	if want := before + behind; c.doubt != 0 || c.SkippedCycles != want || c.Mean != 102 {
 		t.Fatalf("%+v", c)
 	}
-	if got, want := p.s.Spread(c), 4*math.Sqrt2/104; math.Abs(got-want) > 1e-12 {
-		t.Errorf("a spread of %v, want %v", got, want)
+	if got, freedom := p.s.Spread(c); freedom != 1 || math.Abs(got-4*math.Sqrt2/104) > 1e-12 {
+		t.Errorf("a spread of %v with %d degrees of freedom, want %v with one", got, freedom, 4*math.Sqrt2/104)
 	}
 	mean, single := before+behind/math.Sqrt2, math.Hypot(before, behind)
 	if got, want := p.s.half(c), 12.706*4*math.Sqrt2/104*math.Hypot(mean, single); math.Abs(got-want) > 1e-9 {
@@ -157,10 +157,10 @@ func TestTwoChecksBeforeTheEnd(t *testing.T) {
 // Errors that are equal by chance count as a tenth of the error that was requested.
 func TestLeastSpread(t *testing.T) {
 	s := New(0.1, 1, []uint64{0}).Kernels
-	if got := s.Spread(&Class{sample: sample{n: 3, mean: 100}}); got != 0.01 {
+	if got, _ := s.Spread(&Class{sample: sample{n: 3, mean: 100}}); got != 0.01 {
 		t.Errorf("%v", got)
 	}
-	if got := s.Spread(&Class{sample: sample{n: 2, mean: 100, squares: 8}}); math.Abs(got-0.02*math.Sqrt2) > 1e-12 {
+	if got, _ := s.Spread(&Class{sample: sample{n: 2, mean: 100, squares: 8}}); math.Abs(got-0.02*math.Sqrt2) > 1e-12 {
 		t.Errorf("%v", got)
 	}
 }
