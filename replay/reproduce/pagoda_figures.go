@@ -66,7 +66,8 @@ func pagodaFigures() []Experiment {
 		{
 			Name: "latency-each", Title: "Mean latency of 384 small tasks, copies interleaved (figure 10)", Head: "workload",
 			GPU: taskMachine, Flags: taskFlags("interleaved"),
-			Policies: "pagoda,hyperq,fusion", Workloads: smallTasks("384", "MB", "CONV", "DCT", "3DES"),
+			Policies:  "pagoda,hyperq,fusion",
+			Workloads: smallTasks("384", "MB", "FB", "BF", "CONV", "DCT", "MM", "SLUD", "3DES", "MPE"),
 			Columns: []Column{
 				{Name: "pagoda", Unit: "us", Digits: 1, Of: latency("pagoda")},
 				{Name: "hyperq", Unit: "us", Digits: 1, Of: latency("hyperq")},
