@@ -17,7 +17,7 @@
 //     sectors, and only of the last kernels that fill it, when the next kernel is simulated. All else stays as it is.
 //     So checks of all classes come together, and behind such kernels one is simulated before them and not used.
 //  7. The waves of a kernel with more than twenty of equal CTAs are skipped by the same rules. The first wave of each
-//     kernel and the last ones are simulated.
+//     kernel and the last ones are simulated, and one before each check that is not used: the caches lack the skipped.
 //  8. The interval of the total is Student's t of the stretches' means. It covers the errors of the samples' means, of
 //     the skipped kernels around them, and of checks that were off. Deviations count as a tenth of the error requested
 //     at least, since few may agree by chance.
@@ -94,7 +94,7 @@ type Sampler struct {
 	skipping  int  // classes whose kernels are skipped
 	left      int  // skipped kernels until the next checks
 	apart     int  // times the least distance of checks
-	fetched   bool // a kernel that uses DRAM was skipped since then
+	fetched   bool // a kernel that uses DRAM, or a wave, was skipped since then
 	warms     bool // the next kernel that is simulated comes before the checks
 	unused    bool // the running kernel does
 }
@@ -147,7 +147,7 @@ func (s *Sampler) Skip(k *trace.Kernel) (cycles model.Time, fetches, ok bool) {
 	c.SkippedCycles += c.Mean
 	c.since += c.Mean
 	c.shared += c.Mean / math.Sqrt(float64(c.stretches.n))
-	s.fetched = s.fetched || c.fetches
+	s.fetched = s.fetched || c.fetches || s.many == nil
 	return model.Time(math.Round(c.Mean)), c.fetches, true
 }
 

@@ -145,3 +145,20 @@ func TestBoundOfTheRest(t *testing.T) {
 		}
 	}
 }
+
+// The first wave behind skipped ones finds caches without these. It is not used.
+func TestWavesBehindSkippedOnesAreNotUsed(t *testing.T) {
+	s := New(0.02, 1, []uint64{0}).Waves
+	k, cycles := &trace.Kernel{}, model.Time(1000)
+	for range 200 {
+		if _, _, skipped := s.Skip(k); skipped {
+			cycles = 1500
+			continue
+		}
+		s.Ran(k, cycles, nil)
+		cycles = 1000
+	}
+	if c := s.order[0]; c.Checks < 5 || c.Failed > 0 || c.Mean != 1000 || c.Simulated-c.Checks < 3+c.Checks {
+		t.Errorf("%+v", c)
+	}
+}
