@@ -64,8 +64,8 @@ func pagodaFigures() []Experiment {
 			Flags: taskFlags("off"), Policies: "pagoda,hyperq", Columns: slower("hyperq"), Workloads: wideTasks(),
 		},
 		{
-			Name: "latency-each", Title: "Mean latency of 384 small tasks, copies interleaved (figure 10)", Head: "workload",
-			GPU: taskMachine, Flags: taskFlags("interleaved"),
+			Name: "latency-each", Title: "Mean latency of 384 small tasks (SLUD: 145), copies interleaved (figure 10)",
+			Head: "workload", GPU: taskMachine, Flags: taskFlags("interleaved"),
 			Policies:  "pagoda,hyperq,fusion",
 			Workloads: smallTasks("384", "MB", "FB", "BF", "CONV", "DCT", "MM", "SLUD", "3DES", "MPE"),
 			Columns: []Column{

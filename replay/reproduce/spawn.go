@@ -189,8 +189,7 @@ func spawnExperiments() []Experiment {
 		{
 			Name: "dtbl", Title: "SPAWN against DTBL, by the program's rule and of all nested work: speedup over flat " +
 				"(figure 21)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
-			Policies: "flat,dtbl,spawn,spawn+dtbl", Workloads: pick(spawnWorkloads(), "SA", "MM-small", "SSSP-citation",
-				"SSSP-graph500"),
+			Policies: "flat,dtbl,spawn,spawn+dtbl", Workloads: againstDtbl(),
 			Variants: []Variant{{Name: "all", Params: []string{"threshold=1"}}}, Under: map[string]string{"all": "dtbl"},
 			Columns: []Column{
 				{Name: "dtbl", Digits: 3, Of: over("dtbl", "flat"), Mean: true},

@@ -35,6 +35,13 @@ func oneChange() []Workload {
 	}
 }
 
+// againstDtbl are the rows of figure 21. In the place of its second genome, of which no reads are at hand, stands that
+// of a phage; its words are shorter, since it has no repeats.
+func againstDtbl() []Workload {
+	return append(pick(spawnWorkloads(), "SA", "MM-small", "SSSP-citation", "SSSP-graph500"),
+		real("reference=genomes-small/lambda_virus.fa", child("SA-lambda", "dp-sa", "word=6")))
+}
+
 // fewMatches are joins whose children have the 40 items of the DTBL paper's mean.
 func fewMatches() []Workload {
 	return []Workload{
