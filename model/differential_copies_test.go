@@ -31,7 +31,7 @@ func copyingText(r *rand.Rand) string {
 		case 0, 1, 2:
 			fmt.Fprintf(b, "LDGSTS.E.BYPASS memory global load w4 <- R%d %s\n", x, at)
 		case 3, 4:
-			b.WriteString("LDGDEPBAR control\n")
+			b.WriteString("LDGDEPBAR int\n")
 		case 5, 6:
 			fmt.Fprintf(b, "DEPBAR.LE fence imm=%d\n", r.IntN(4))
 		case 7:

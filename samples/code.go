@@ -47,7 +47,7 @@ var classes = map[string]trace.Class{
 	"BRA": trace.ClassControl, "BSSY": trace.ClassControl, "BSYNC": trace.ClassControl,
 	"PREEXIT": trace.ClassControl, "ACQBULK": trace.ClassControl,
 	"CALL": trace.ClassControl, "RET": trace.ClassControl, "WARPSYNC": trace.ClassControl,
-	"LDGDEPBAR": trace.ClassControl, "DEPBAR": trace.ClassFence,
+	"LDGDEPBAR": trace.ClassInt, "DEPBAR": trace.ClassFence,
 	"BAR":    trace.ClassBarrier,
 	"MEMBAR": trace.ClassFence,
 	"LAUNCH": trace.ClassLaunch, "DEVSYNC": trace.ClassDeviceSync,

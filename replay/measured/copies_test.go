@@ -40,7 +40,7 @@ func (s *stages) text() string {
 		}
 		for i := range s.ahead {
 			fetch(i)
-			b.WriteString("LDGDEPBAR control\n")
+			b.WriteString("LDGDEPBAR int\n")
 		}
 		for i := range s.loops {
 			fmt.Fprintf(&b, "DEPBAR.LE fence imm=%d\nBAR.SYNC barrier\nLDS memory shared load w4 R10 <- R12 @0x%x+4\n",
@@ -51,7 +51,7 @@ func (s *stages) text() string {
 			if i+s.ahead < s.loops {
 				fetch(i + s.ahead)
 			}
-			b.WriteString("LDGDEPBAR control\n")
+			b.WriteString("LDGDEPBAR int\n")
 		}
 		b.WriteString("exit\n")
 	}

@@ -194,6 +194,8 @@ func (c *Pipeline) times(o *program.Op) (every, latency Time) {
 	switch {
 	case o.Class == trace.ClassExit:
 		return 1, t.Exit
+	case o.Copy == program.CopiesAwaited: // GPGPU-Sim takes DEPBAR for arithmetic
+		return t.Every[program.UnitInt], t.Latency[program.UnitNone]
 	case o.Unit == program.UnitNone:
 		return 1, t.Latency[program.UnitNone]
 	}

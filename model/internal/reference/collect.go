@@ -2,6 +2,7 @@ package reference
 
 import (
 	"slices"
+	"strings"
 
 	"gpureplay/model"
 	"gpureplay/trace"
@@ -384,8 +385,11 @@ func (w *nWarp) collect(n *Machine, sched int, in *trace.Inst) {
 	holds = holds && w.inst(n) != nil
 	latency, every := n.timing(n.pipe(in))
 	latency += model.Time(n.cfg.SM.PipelineDepth)
-	if in.Class == trace.ClassExit {
+	switch {
+	case in.Class == trace.ClassExit:
 		latency, every = model.Time(n.cfg.SM.ExitLatency), 1
+	case in.Class == trace.ClassFence && strings.HasPrefix(in.Opcode, "DEPBAR"):
+		_, every = n.timing(trace.ClassInt)
 	}
 	book := w.books(n, h, in, frame, holds)
 	c.put(sched, in, every, latency, func(at model.Time) {

@@ -105,8 +105,8 @@ func (x *nNetwork) step(t model.Time) {
 		x.enter(sm, &banks[past], m.past[sm], t)
 	}
 	for i := range x.inbox {
-		x.admit(i, t)
 		x.pass(i, t)
+		x.admit(i, t)
 	}
 }
 
@@ -170,7 +170,7 @@ func (x *nNetwork) answer(i int, t model.Time) {
 // receive lets an SM take one of the answers at the slices' heads that are for it.
 func (x *nNetwork) receive(sm int, t model.Time) {
 	m := x.m
-	at := t + model.Time(m.cfg.Icnt.Latency)
+	at := t + model.Time(max(0, 2*m.cfg.Icnt.Latency-3)) // the way there takes three
 	if m.in[sm].first(at) != at {
 		return
 	}
@@ -214,13 +214,13 @@ func (x *nNetwork) admit(i int, t model.Time) {
 		if !x.lets(i) || len(x.gate[sm]) == 0 || x.gate[sm][0].ready > t || nSlice(m.cfg, x.gate[sm][0].r.sectors[0]) != i {
 			continue
 		}
-		k, at := x.gate[sm][0], t+model.Time(max(0, m.cfg.Icnt.Latency-1))
+		k, at := x.gate[sm][0], t+2
 		if m.slicePort[i].first(at) != at {
 			return
 		}
 		m.slicePort[i].claim(at, 1)
 		x.gate[sm], x.turn[i] = x.gate[sm][1:], sm+1
-		k.ready = max(at, t+1)
+		k.ready = at
 		x.doors[i].before = append(x.doors[i].before, k)
 		return
 	}

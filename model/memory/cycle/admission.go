@@ -19,7 +19,7 @@ func newAdmission(n *crossbar) admission {
 	c := n.m.Cfg
 	g := admission{limit: int32(max(1, c.L2.Queue-sectorsOfLine)), most: int32(max(1, c.Icnt.Queue))}
 	g.last, g.taken = -1, -1
-	coming := int32(float64(n.latency+1)*c.Clock.IcntMHz/c.Clock.CoreMHz) + 2 // most that are on their way to it
+	coming := int32(float64(crossing+2)*c.Clock.IcntMHz/c.Clock.CoreMHz) + 2 // most that are on their way to it
 	g.early = g.most > 2*coming
 	return g
 }
@@ -64,15 +64,15 @@ func (n *crossbar) comes(s *slice, k *packet, t Time) {
 	}
 }
 
-// admit lets one of the packets that ask a slice come to it, and one pass its gate.
+// admit lets the first packet at a slice's gate pass, and then one of those that ask the slice come to it.
 func (n *crossbar) admit(slice int, t Time) {
 	s := n.slices[slice]
 	q := &s.input
-	if q.asks > 0 && !q.full() {
-		n.admitOne(s, slice, t)
-	}
 	if q.outer.n > 0 {
 		n.pass(s, slice, t)
+	}
+	if q.asks > 0 && !q.full() {
+		n.admitOne(s, slice, t)
 	}
 }
 
@@ -81,10 +81,9 @@ func (n *crossbar) admitOne(s *slice, slice int, t Time) {
 	q := &s.input
 	port := turnOf(q.asking, q.turn)
 	o := &n.inPorts[port]
-	lat := max(0, n.latency-1) // the cycle before it is that in which the SM sends the packet
-	if !s.port.Grab(t + lat) {
-		if at, free := s.port.Claim(t+lat, 1); !free {
-			n.post(n.admits+slice, at-lat)
+	if !s.port.Grab(t + crossing) {
+		if at, free := s.port.Claim(t+crossing, 1); !free {
+			n.post(n.admits+slice, at-crossing)
 			return
 		}
 	}
@@ -92,7 +91,7 @@ func (n *crossbar) admitOne(s *slice, slice int, t Time) {
 	q.turn = int32(port) + 1
 	q.asks--
 	k := o.pop()
-	k.ready = max(t+lat, t+1)
+	k.ready = t + crossing
 	if o.requested = false; o.n > 0 {
 		n.ask(o, port, t, slice)
 	}
@@ -103,8 +102,8 @@ func (n *crossbar) admitOne(s *slice, slice int, t Time) {
 	}
 	if at := k.ready - 1; q.open(at, t) {
 		n.comes(s, k, at)
-	} else {
-		q.outer.push(k)
+	} else if q.outer.push(k); q.outer.n == 1 {
+		n.post(n.admits+slice, at)
 	}
 	if q.asks > 0 {
 		n.follow(n.admits + slice)

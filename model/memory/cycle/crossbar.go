@@ -13,7 +13,7 @@ import (
 type crossbar struct {
 	wakeups
 	m       *System
-	latency Time // of the crossbar
+	home    Time // of a reply, from its slice to its SM
 	packets packets
 	rests   payloads
 	units   []*Unit  // of SMs
@@ -38,10 +38,15 @@ type crossbar struct {
 	fills l2Misses
 }
 
+// crossing is for how many cycles a request is on its way from the crossbar to the queue of its slice. Of the latency
+// there and back it takes one more, and the reply the rest. So a packet leaves the crossbar's queues as long after it
+// has entered them as in GPGPU-Sim, and they are full in the same cycles (gpgpu_sim::cycle).
+const crossing = 2
+
 func newCrossbar(m *System) *crossbar {
 	c := m.Cfg
 	n := &crossbar{
-		m: m, latency: m.latency, rests: newPayloads(),
+		m: m, home: max(0, 2*m.latency-crossing-1), rests: newPayloads(),
 		rop: Time(c.L2.Latency), icnt: timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz),
 		fills: newL2Misses(),
 	}

@@ -285,11 +285,11 @@ func (n *crossbar) eject(port int, t Time) {
 	slice := turnOf(h.asking, h.turn)
 	b := &n.slices[slice].replies
 	k := b.head
-	at := t + n.latency
+	at := t + n.home
 	if k.flits != 1 || !h.port.Grab(at) {
 		var free bool
 		if at, free = h.port.Claim(at, int(k.flits)); !free {
-			n.post(n.homing+port, at-n.latency)
+			n.post(n.homing+port, at-n.home)
 			return
 		}
 	}
