@@ -342,7 +342,7 @@ func (s *Sampler) Classes() []*Class {
 }
 
 // Spread is the deviation of the stretches of a class from the means of their samples, and at least a tenth of the
-// error requested, with its degrees of freedom. One stretch alone has those of its kernels.
+// error requested, with its degrees of freedom. In one stretch alone each kernel counts.
 func (s *Sampler) Spread(c *Class) (deviation float64, freedom int) {
 	squares, freedom := c.pooled()
 	if freedom == 0 {

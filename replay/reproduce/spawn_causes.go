@@ -35,8 +35,8 @@ func oneChange() []Workload {
 	}
 }
 
-// againstDtbl are the rows of figure 21. In the place of its second genome, of which no reads are at hand, stands that
-// of a phage; its words are shorter, since it has no repeats.
+// againstDtbl are the rows of figure 21. No reads of its second genome are at hand, so a phage's genome stands in its
+// place, with shorter words, since it has no repeats.
 func againstDtbl() []Workload {
 	return append(pick(spawnWorkloads(), "SA", "MM-small", "SSSP-citation", "SSSP-graph500"),
 		real("reference=genomes-small/lambda_virus.fa", child("SA-lambda", "dp-sa", "word=6")))

@@ -110,7 +110,7 @@ type times struct {
 	lead    Time // SM cycles that the clock began before the SMs' cycle 0
 	summed  *summed
 
-	// Channels act one after another in an SM cycle, and slices put their requests in another: what they convert is alike.
+	// All channels convert the same times: they act one after another in an SM cycle, and slices put requests in one.
 	now, first, limit Time // the SM cycle in which they act, its first cycle, and the one behind its last
 	comes             Time // the first in which a request is at its bank that leaves its slice now
 	put, puts         Time // an SM cycle, and the first cycle from it on
