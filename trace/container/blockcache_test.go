@@ -19,6 +19,7 @@ func TestCacheLimits(t *testing.T) {
 		want := randomTrace(t)
 		r := openBytes(t, want.write(t, 1<<10))
 		all := holdAll(t, r)
+		r.ahead.Wait()
 		r.blocks.drop()
 		limits := rapid.SampledFrom([][2]uint64{{0, 0}, {0, 1 << 20}, {1, 1}, {1, 1 << 10}, {4 << 10, 1 << 20}}).Draw(t,
 			"limits")
@@ -98,6 +99,7 @@ func TestScatteredReads(t *testing.T) {
 	if len(r.ctaBlocks) < 4 || unpacked > blocks {
 		t.Errorf("%d bytes of %d blocks were unpacked, which have %d", unpacked, len(r.ctaBlocks), blocks)
 	}
+	r.ahead.Wait()
 	if left := r.blocks.kept.order.Len(); left > 1 {
 		t.Errorf("%d blocks are kept though their CTAs have been read", left)
 	}
