@@ -88,7 +88,7 @@ func (s *SM) issueOne(w *Warp, t Time) bool {
 	if held < 0 {
 		w.last = max(w.last, last)
 		o.Write(w.Regs, done<<1)
-	} else if o.Awaited() {
+	} else {
 		s.holdInst(held, w, o)
 		s.promise(w, o, 0)
 	}

@@ -64,6 +64,10 @@ func (s *SM) due(t Time) {
 
 func (s *SM) tell(done []memory.Done, t Time) {
 	for _, x := range done {
+		if x.Taken {
+			s.release(&s.loads[x.Load], x.At, t)
+			continue
+		}
 		s.answer(&s.loads[x.Load], x.At, ofMemory, t)
 	}
 }
@@ -115,14 +119,34 @@ func (s *SM) answer(l *unresolved, done, flag, t Time) {
 // known finds when a warp with an unknown ready time is ready, if that is known now, at t.
 func (s *SM) known(w *Warp, l *unresolved, done, t Time) {
 	if l.holds {
-		w.held, w.reason = false, StallMemory
-		if w.starved {
-			w.kept = max(w.kept, done-1)
-		} else {
-			w.floor = max(w.floor, done-1)
-		}
+		w.release(done)
 	}
 	s.reschedule(w, t)
+}
+
+// release lets a warp go on that an atomic holds, whose last result is taken so that it may be done at a time
+// (GPGPU-Sim's shader_core_ctx::decrement_atomic_count).
+func (s *SM) release(l *unresolved, done, t Time) {
+	w := l.w
+	if !w.is(l) {
+		w = s.warpOf(l)
+	}
+	if !l.holds || w == nil || w.leaves {
+		return
+	}
+	l.holds = false
+	w.release(done)
+	s.reschedule(w, t)
+}
+
+// release ends the hold of an atomic that is done at a time.
+func (w *Warp) release(done Time) {
+	w.held, w.reason = false, StallMemory
+	if w.starved {
+		w.kept = max(w.kept, done-1)
+	} else {
+		w.floor = max(w.floor, done-1)
+	}
 }
 
 // reschedule schedules a warp that is parked, in cycle t, if nothing that is unknown holds it.

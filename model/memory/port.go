@@ -89,8 +89,9 @@ const Unknown Time = 1 << 56
 
 // Done is an access whose completion has become known.
 type Done struct {
-	Load int32
-	At   Time // from when a dependent instruction may issue
+	Load  int32
+	Taken bool // an atomic that is not done: the write-back register has its last result
+	At    Time // from when a dependent instruction may issue
 }
 
 // NoLoad is the number of an access whose completion is known when it issues.

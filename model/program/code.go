@@ -188,9 +188,6 @@ func (o *Op) Ready(regs []Time) Time {
 	return latest
 }
 
-// Awaited reports whether a warp or a register waits for the end of o.
-func (o *Op) Awaited() bool { return o.Unit != UnitNone || o.Dst > 0 }
-
 // Write sets the destinations of o: one as a rule.
 func (o *Op) Write(regs []Time, ready Time) {
 	if o.Dst > 0 {

@@ -173,9 +173,6 @@ func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, co
 	c.bypass(s, p, at, t)
 	s.free[p] = at + every
 	done = max(at+latency, t+1)
-	if !o.Awaited() {
-		return done, 0, t, notHeld
-	}
 	if at+latency > t+memory.WrittenAhead {
 		c.write(s, o.Writes, at, latency)
 	} else { // its pipe takes it at the end of the cycle
@@ -195,7 +192,7 @@ func (c *Pipeline) times(o *program.Op) (every, latency Time) {
 	case o.Class == trace.ClassExit:
 		return 1, t.Exit
 	case o.Copy == program.CopiesAwaited: // GPGPU-Sim takes DEPBAR for arithmetic
-		return t.Every[program.UnitInt], t.Latency[program.UnitNone]
+		return t.Every[program.UnitInt], t.Latency[program.UnitInt]
 	case o.Unit == program.UnitNone:
 		return 1, t.Latency[program.UnitNone]
 	}

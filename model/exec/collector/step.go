@@ -315,10 +315,8 @@ func (c *Pipeline) start(s *subcore, e *inst, at Time, many int) bool {
 		return false
 	}
 	s.free[e.pipe&15] = at + every
-	if e.o.Awaited() {
-		c.write(s, e.o.Writes, at, latency)
-		c.sm.Booked(e.number, max(at+latency, c.now+1))
-	}
+	c.write(s, e.o.Writes, at, latency)
+	c.sm.Booked(e.number, max(at+latency, c.now+1))
 	c.drop(e)
 	return true
 }

@@ -350,7 +350,12 @@ func (c *nCollectors) wrote(sched int, in *trace.Inst, at, latency model.Time) {
 }
 
 // open reports whether the unit takes an access in this cycle.
-func (u *nLSU) open() bool { return len(u.line) == 0 && u.free <= u.n.t }
+func (u *nLSU) open() bool {
+	if c := &u.n.cfg.L1; u.n.cfg.CycleMemory() && len(u.n.mem.net.banks[u.s.id][c.Banks]) > c.BypassLatency {
+		return false // requests of the last access are not at the crossbar
+	}
+	return len(u.line) == 0 && u.free <= u.n.t
+}
 
 // take brings an access from the collectors to the unit.
 func (u *nLSU) take(h *nHeld, book func(done model.Time)) {
@@ -389,9 +394,10 @@ func (w *nWarp) collect(n *Machine, sched int, in *trace.Inst) {
 	case in.Class == trace.ClassExit:
 		latency, every = model.Time(n.cfg.SM.ExitLatency), 1
 	case in.Class == trace.ClassFence && strings.HasPrefix(in.Opcode, "DEPBAR"):
-		_, every = n.timing(trace.ClassInt)
+		latency, every = n.timing(trace.ClassInt)
+		latency += model.Time(n.cfg.SM.PipelineDepth)
 	}
-	book := w.books(n, h, in, frame, holds)
+	book := w.answers(h, in, frame, holds)
 	c.put(sched, in, every, latency, func(at model.Time) {
 		if memory {
 			c.s.lsu.take(h, book)
@@ -405,23 +411,6 @@ func (w *nWarp) collect(n *Machine, sched int, in *trace.Inst) {
 	}
 	tell(n.t)
 	w.goOn(n, in)
-}
-
-// books is answers, but for instructions that hold up neither their warp's fences nor their CTA's end.
-func (w *nWarp) books(n *Machine, h *nHeld, in *trace.Inst, frame *nFrame, holds bool) func(done model.Time) {
-	if n.pipe(in) != trace.ClassBarrier {
-		return w.answers(h, in, frame, holds)
-	}
-	all := func(done model.Time) {
-		for _, r := range in.Dst {
-			if !r.Zero() {
-				frame.regs[r] = done
-			}
-		}
-		w.known = nil
-	}
-	all(1 << 40)
-	return all
 }
 
 // fetchWidth is 0 where a warp always has its next instruction.

@@ -33,7 +33,10 @@ func (x *nNetwork) pass(i int, t model.Time) {
 func (x *nNetwork) gather(i int, t model.Time) {
 	p, in := x.m.sliceOut[i], x.m.sliceIn[i]
 	for ; x.seen[i] < t*p.clock/p.against; x.seen[i]++ {
-		x.crowd[i] = max(0, x.crowd[i]-1)
+		if x.crowd[i] > 0 && x.sent[i] < max(1, x.m.cfg.Icnt.Queue) {
+			x.crowd[i]--
+			x.sent[i]++
+		}
 	}
 	for {
 		var first *nPacket

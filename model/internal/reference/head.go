@@ -42,6 +42,7 @@ func (u *nLSU) storeAtHead(k *nPacket, set, tag uint64, block []uint64, t model.
 		l.written = true
 		for _, s := range k.r.sectors {
 			l.write(s, c.SectorBytes, k.r.bytes[s], t+nThere)
+			l.overwrite(s, c.SectorBytes, k.r.bytes[s], t+nThere)
 		}
 	} else {
 		u.l1.drop(set, tag, block)
@@ -50,6 +51,13 @@ func (u *nLSU) storeAtHead(k *nPacket, set, tag uint64, block []uint64, t model.
 	u.n.mem.l1Count.writes += uint64(len(k.r.sectors))
 	x.queue[k.sm] = append(x.queue[k.sm], k)
 	return true
+}
+
+// overwrite has a sector there at once that is on its way and of which all bytes are written.
+func (l *nLine) overwrite(sector uint64, blockBytes int, bytes map[uint64]bool, t model.Time) {
+	if s := l.at(sector); blockBytes == 32 && len(bytes) == 32 && s.whole() && (s.fetch != nil || s.fill > t) {
+		s.fetch, s.fill = nil, t
+	}
 }
 
 // hits reports whether a load finds its sectors when it is looked up in cycle t.

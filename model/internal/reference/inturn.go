@@ -11,22 +11,23 @@ import (
 // nNetwork has the requests on their way where they reach their slices in the order of
 // time (the cycle engine).
 type nNetwork struct {
-	m       *nMemory
-	banks   [][][]*nPacket // of each SM's L1; the last: past it
-	passing [][]nPassing
-	queue   [][]*nPacket // of each L1
-	gate    [][]*nPacket // of each SM, at the crossbar
-	doors   []nDoor      // of slices
-	inbox   [][]*nPacket // of each slice
-	turn    []int        // SM whose turn it is at each slice
-	done    [][]*nPacket // answers that each slice has or will have
-	after   []model.Time // the next of them that is of a fill
-	crowd   []int        // of them, in each slice's queue to the crossbar
-	seen    []model.Time // the cycle of the crossbar in which one has left it last
-	first   []*nPacket   // of each slice, at the crossbar
-	next    []int        // slice whose turn it is at each SM
-	flying  int          // requests that have not come back
-	ports   int          // of SMs, which several may share
+	m      *nMemory
+	banks  [][][]*nPacket // of each SM's L1; the last: past it
+	left   [][]model.Time // the last cycle in which a request has left a bank
+	queue  [][]*nPacket   // of each L1
+	gate   [][]*nPacket   // of each SM, at the crossbar
+	doors  []nDoor        // of slices
+	inbox  [][]*nPacket   // of each slice
+	turn   []int          // SM whose turn it is at each slice
+	done   [][]*nPacket   // answers that each slice has or will have
+	after  []model.Time   // the next of them that is of a fill
+	crowd  []int          // of them, in each slice's queue to the crossbar
+	sent   []int          // and at the crossbar
+	seen   []model.Time   // the cycle of the crossbar in which one has left it last
+	first  []*nPacket     // of each slice, at the crossbar
+	next   []int          // slice whose turn it is at each SM
+	flying int            // requests that have not come back
+	ports  int            // of SMs, which several may share
 }
 
 type nPacket struct {
@@ -41,8 +42,8 @@ type nPacket struct {
 	look  func(t model.Time) bool // at the head of its bank: it may leave
 	fetch *nFetch
 
-	hit, leaves bool // one of the L1, whose time is known
-	gathered    bool // the answer is in its slice's queue to the crossbar
+	lsu      *nLSU
+	gathered bool // the answer is in its slice's queue to the crossbar
 }
 
 func newNNetwork(m *nMemory) *nNetwork {
@@ -52,10 +53,11 @@ func newNNetwork(m *nMemory) *nNetwork {
 	x.doors = make([]nDoor, c.L2.Slices)
 	x.inbox, x.turn = make([][]*nPacket, c.L2.Slices), make([]int, c.L2.Slices)
 	x.done, x.first, x.next = make([][]*nPacket, c.L2.Slices), make([]*nPacket, c.L2.Slices), make([]int, x.ports)
+	x.sent = make([]int, c.L2.Slices)
 	x.after, x.seen, x.crowd = make([]model.Time, c.L2.Slices), make([]model.Time, c.L2.Slices), make([]int, c.L2.Slices)
 	for range c.SM.Count {
 		x.banks = append(x.banks, make([][]*nPacket, c.L1.Banks+1))
-		x.passing = append(x.passing, slices.Repeat([]nPassing{{-1}}, c.L1.Banks))
+		x.left = append(x.left, slices.Repeat([]model.Time{-1}, c.L1.Banks))
 	}
 	return x
 }
@@ -180,14 +182,17 @@ func (x *nNetwork) receive(sm int, t model.Time) {
 		if k == nil || k.sm%x.ports != sm || k.ready > t {
 			continue
 		}
-		x.first[i], x.next[sm] = nil, i+1
+		if x.first[i], x.next[sm] = nil, i+1; x.sent[i] > 0 {
+			x.sent[i]--
+		} else {
+			x.crowd[i]--
+		}
 		x.answer(i, t)
 		back := m.in[sm].claim(at, m.flits(k.kind != trace.InstStore, k.r))
-		if k.kind == trace.InstStore {
-			back -= 2 // no register has to be written
+		if back = max(back, t+2); k.kind == trace.InstStore {
+			back = max(back, t+4)
 		}
-		k.back(max(back, t+2))
-		x.flying--
+		k.lsu.register.respond(k, back)
 		return
 	}
 }
@@ -306,13 +311,13 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 	tag := r.sectors[0] / per
 	set := tag % uint64(c.Bytes/c.LineBytes/c.Ways)
 	block := wholeBlock(r.sectors[0], c.SectorBytes)
-	k := &nPacket{kind: trace.InstLoad, r: r, sm: sm, ready: at + model.Time(c.BypassLatency)}
+	k := &nPacket{kind: trace.InstLoad, r: r, sm: sm, ready: at + model.Time(c.BypassLatency), lsu: u}
 	k.back = func(t model.Time) {
 		if k.kind != trace.InstStore {
 			u.writes(1, t, h, nil)
 			return
 		}
-		u.answered(h, t)
+		u.answered(h, t-2) // no register has to be written
 	}
 	bank := int(r.sectors[0] / uint64(c.SectorBytes/32) % uint64(c.Banks))
 	switch {
@@ -343,17 +348,17 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 }
 
 func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block []uint64, at model.Time) bool {
-	c, x, sm, sectors := &u.n.cfg.L1, u.n.mem.net, u.s.id, k.r.sectors
+	c, x, sm := &u.n.cfg.L1, u.n.mem.net, u.s.id
 	at += model.Time(c.Latency)
-	if k.ready = at; u.hits(set, tag, sectors, at) {
-		if !u.hitInBank(h, k, bank, at) {
-			return false
-		}
+	if u.hits(set, tag, k.r.sectors, at) && x.banksEmpty(sm) {
 		u.l1.find(set, tag, true)
-		u.n.mem.l1Count.note(true, false, len(sectors))
+		u.n.mem.l1Count.note(true, false, len(k.r.sectors))
+		left := &x.left[sm][bank]
+		*left = max(at, *left+1)
+		h.done = max(h.done, *left+4)
 		return true
 	}
-	if !x.hasRoom(sm, bank) {
+	if k.ready = at; !x.hasRoom(sm, bank) {
 		h.bank = bank
 		return false
 	}
@@ -379,6 +384,11 @@ func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) fun
 	c.opens++
 	if holds {
 		w.held = h
+		h.release = func(done model.Time) {
+			if w.held == h && !w.exited && w.cta == c && w.id == id {
+				w.held, w.from, w.known = nil, max(w.from, done-1), nil
+			}
+		}
 	}
 	copying := w.copies.copying
 	return func(done model.Time) {
@@ -402,8 +412,8 @@ func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) fun
 		}
 		w.last, w.known = max(w.last, done), nil
 		w.pastFence()
-		if w.held == h {
-			w.held, w.from = nil, max(w.from, done-1)
+		if holds {
+			h.release(done)
 		}
 	}
 }

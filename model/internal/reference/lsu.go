@@ -46,6 +46,7 @@ type nHeld struct {
 	open     int  // requests whose return is not known yet
 	numbered bool // the return of some was unknown when they were made
 	result   func(done model.Time)
+	release  func(done model.Time) // of an atomic that holds its warp
 
 	sched        int
 	banksWritten []int

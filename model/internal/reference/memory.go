@@ -391,6 +391,9 @@ func (m *nMemory) store(i int, r *nAsked, t model.Time) model.Time {
 		m.l2Count.note(l.at(s).valid, true, 1)
 		l.write(s, m.cfg.L2.SectorBytes, r.bytes[s], t)
 		l.at(s).dirty = true
+		if m.control != nil {
+			l.overwrite(s, m.cfg.L2.SectorBytes, r.bytes[s], t)
+		}
 	}
 	return t + 1
 }

@@ -14,6 +14,36 @@ type nWriteback struct {
 	waiting  [3][]nResult
 	asked    int // first
 	has      *nResult
+	queue    []nResponse // replies that have not gone on, where the first had to wait
+	last     model.Time  // when the last of them went on
+}
+
+// nResponse is a reply to an SM, which goes on from a cycle on.
+type nResponse struct {
+	from model.Time
+	k    *nPacket
+}
+
+// past reports whether a reply goes past the L1 to the register.
+func (x *nResponse) past() bool { return x.k.kind != trace.InstStore && x.k.fetch == nil }
+
+// respond takes a reply that comes to an SM. One that goes past the L1 waits while another of
+// them waits for the register, and holds those that come later.
+func (w *nWriteback) respond(k *nPacket, from model.Time) {
+	x := nResponse{from, k}
+	if len(w.queue) > 0 || x.past() && len(w.waiting[1]) > 0 {
+		w.queue = append(w.queue, x)
+		return
+	}
+	if from = max(from, w.last+1); from > x.from {
+		w.last = from
+	}
+	w.goOn(k, from)
+}
+
+func (w *nWriteback) goOn(k *nPacket, from model.Time) {
+	k.lsu.n.mem.net.flying--
+	k.back(from)
 }
 
 // nResult may be written from a cycle on.
@@ -80,11 +110,19 @@ func (w *nWriteback) step(u *nLSU) {
 			x := (*q)[0]
 			*q = (*q)[1:]
 			w.has, w.asked = &x, c+1
+			if x.h.release != nil && x.h.closed && x.h.open == 1 {
+				x.h.release(t + 1)
+			}
 			if x.mshr != nil {
 				x.mshr.waiting--
 				x.mshr.free = max(x.mshr.free, u.n.t)
 			}
 			break
 		}
+	}
+	if len(w.queue) > 0 && w.queue[0].from <= t+2 && (!w.queue[0].past() || len(w.waiting[1]) == 0) {
+		k := w.queue[0].k
+		w.queue, w.last = w.queue[1:], t+2
+		w.goOn(k, t+2)
 	}
 }

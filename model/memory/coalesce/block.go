@@ -34,6 +34,16 @@ type Request struct {
 	Bytes  [MaxSectors]uint32 // which bytes of each sector of mask, a bit each
 }
 
+// Partial reports whether some bytes of its sectors are not its own.
+func (r *Request) Partial() bool {
+	for m := r.Mask; m != 0; m &= m - 1 {
+		if r.Bytes[bits.TrailingZeros8(m)&(MaxSectors-1)] != AllBytes {
+			return true
+		}
+	}
+	return false
+}
+
 // WholeSector is a request for all of a sector.
 func WholeSector(sector uint64) *Request {
 	return &Request{Sector: sector, Mask: 1, Turns: 1, Bytes: [MaxSectors]uint32{AllBytes}}

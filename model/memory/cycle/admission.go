@@ -1,5 +1,7 @@
 package cycle
 
+import "gpureplay/model/memory/timing"
+
 // admission is the entry of a slice behind the ROP delay, where requests wait that have crossed the crossbar
 // (docs/model, choice 32). One passes in a cycle. The slice's queue lies behind the delay, and the entry looks at that
 // queue alone. So it stays open while requests in the delay have not reached the queue.
@@ -79,7 +81,7 @@ func (n *crossbar) admit(slice int, t Time) {
 // admitOne lets one of the packets that ask a slice come to it.
 func (n *crossbar) admitOne(s *slice, slice int, t Time) {
 	q := &s.input
-	port := turnOf(q.asking, q.turn)
+	port := timing.Turn(q.asking, q.turn)
 	o := &n.inPorts[port]
 	if !s.port.Grab(t + crossing) {
 		if at, free := s.port.Claim(t+crossing, 1); !free {

@@ -3,7 +3,6 @@ package cycle
 import (
 	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/timing"
-	"gpureplay/model/memory/unit"
 )
 
 // crossbar has the requests on their way to slices, which they reach in the order of time (docs/model, choice 23), and
@@ -52,26 +51,17 @@ func newCrossbar(m *System) *crossbar {
 	}
 	n.perPort = max(1, c.Icnt.SMsPerPort)
 	n.ports = c.SM.Count / n.perPort
-	n.units, n.slices = places[Unit](c.SM.Count), places[slice](c.L2.Slices)
+	n.units, n.slices = hostmem.Places[Unit](c.SM.Count), hostmem.Places[slice](c.L2.Slices)
 	n.inPorts = make([]inPort, n.ports)
 	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
 	ofSlices, ofSMs := (c.L2.Slices+63)&^63, (c.SM.Count+63)&^63 // a step begins with a word
 	n.offers, n.homing, n.leaves, n.admits = ofSlices, 2*ofSlices, 2*ofSlices+ofSMs, 2*ofSlices+2*ofSMs
 	n.wakeups = newWakeups(n.admits + ofSlices)
-	n.ejects = places[ejection](n.ports)
+	n.ejects = hostmem.Places[ejection](n.ports)
 	for _, h := range n.ejects {
 		h.asking, h.port = make([]uint64, (c.L2.Slices+63)/64), timing.NewReservations(&m.Tables, n.icnt)
 	}
 	return n
-}
-
-// places returns pointers to n values that lie side by side: an index of them is cheaper than of the values.
-func places[T any](n int) []*T {
-	all, at := make([]T, n), make([]*T, n)
-	for i := range all {
-		at[i] = &all[i]
-	}
-	return at
 }
 
 // next returns the cycle in which it has something to do.
@@ -215,8 +205,14 @@ func (n *crossbar) enter(u *Unit, q *fifo, port *timing.Reservations, t Time) Ti
 		k.ready = at
 	}
 	o.push(q.pop())
-	if u.inject.stopped && q == &u.inject.bypass {
-		n.goOn(u)
+	if q == &u.inject.bypass {
+		switch {
+		case u.inject.stopped:
+			n.goOn(u)
+		case u.refused && !u.pushes():
+			u.refused, u.Free = false, t+1
+			n.woken = append(n.woken, u.Sm)
+		}
 	}
 	if o.n == 1 {
 		n.ask(o, u.Sm, t, -1)
@@ -246,8 +242,7 @@ func (n *crossbar) goOn(u *Unit) {
 	}
 }
 
-// wake has a unit that has stopped go on at the end of cycle t, or of the next if that is
-// over.
+// wake has a unit that has stopped go on at the end of cycle t, or of the next if that is over.
 func (n *crossbar) wake(u *Unit, t Time) {
 	n.now = max(n.now, t)
 	n.goOn(u)
@@ -313,7 +308,7 @@ func (n *crossbar) take(slice int, t Time) {
 		return
 	}
 	line, bit := s.find(k.sector)
-	if k.way != unit.PathStore && k.way != unit.PathStoreBypass {
+	if !k.way.Stores() {
 		if at := s.waits(k, line, bit, s.replies.soonest(), t); at > t {
 			if s.stop(); at < Never {
 				s.blockedFirst = false

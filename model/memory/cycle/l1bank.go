@@ -13,26 +13,21 @@ import (
 // ldst_unit::L1_latency_queue_cycle): a request stands in its bank for the L1's latency at
 // least. It stays at the head while the L1 cannot take it, and holds all requests behind it.
 
-// A sector is there thereAhead cycles before a load that waits for it may have its register
-// written, and the MSHR of its fill is free mshrAhead cycles before. GPGPU-Sim fills in cycle
-// c, gives up the loads that wait in c + 1, and writes their registers in c + 2. A hit that is
-// looked up in c has its register in c, which is c + l1Extra here.
+// A sector is there thereAhead cycles before a load that waits for it may have its register written, and the MSHR of
+// its fill is free mshrAhead cycles before. GPGPU-Sim fills in cycle c, gives up the loads that wait in c + 1, and
+// writes their registers in c + 2. A hit that is looked up in c has its register in c, which is c + l1Extra here.
 const (
 	thereAhead = unit.L1Extra + 2
 	mshrAhead  = thereAhead - 1
 )
 
-// enqueueLoad brings a load to its bank at a time. A load whose sectors are there, or will be when it reaches the
-// head, is a hit, in the L1's order from here on. Others are looked up at the head.
+// enqueueLoad brings a load to its bank at a time, which looks it up at the head. Where all banks are empty, nothing
+// evicts a line before: a load whose sectors are there, or will be, is a hit at once.
 func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 	l1 := &u.L1
 	id, bit, ready := l1.Tags.Find(r.Sector>>(l1.Per&63)), uint(r.Sector)&l1.Last, at+l1.Latency
-	if id != tags.NoLine && l1.Tags.Lines[id].Readable(bit, r.Mask) {
+	if u.inject.held == 0 && id != tags.NoLine && l1.Tags.Lines[id].Readable(bit, r.Mask) {
 		if fetch, fill := l1.Tags.PendingOrFill(id, bit, r.Mask); fetch == memory.NoLoad && fill <= ready+thereAhead {
-			done := u.enqueueHit(p, r, ready)
-			if done < 0 {
-				return false
-			}
 			n := uint64(bits.OnesCount8(r.Mask))
 			l1.Stats.Reads += n
 			l1.Stats.Hits += n
@@ -40,7 +35,7 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 			if u.mem.Watcher != nil {
 				u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: r.Sector, Filled: fill})
 			}
-			p.Done = max(p.Done, done)
+			p.Done = max(p.Done, u.inject.banks[u.bankOf(unit.PathLoad, r.Sector)].hit(ready))
 			return true
 		}
 	}
@@ -54,6 +49,48 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 	k := u.mem.xbar.send(u, bank, r.Sector, ready, now)
 	k.of, k.way, k.mask, k.rest, k.flits = p.load, unit.PathLoad, r.Mask, false, uint8(u.mem.DataFlits[0])
 	return true
+}
+
+// takeHits is [Unit.enqueueLoad] for sectors one after the other that are there, while the banks are empty, most of
+// them by far. It reports whether that were all of the access.
+func (u *Unit) takeHits(p *access) (all bool) {
+	l1, c, n := &u.L1, u.L1.Tags, p.Left
+	if u.inject.held != 0 || l1.Block > 0 || c == nil || u.Tlb != nil || u.mem.Watcher != nil {
+		return false
+	}
+	for p.Left > 0 {
+		sector, at := p.Co.Sectors[p.Left-1], p.At
+		b := sector & l1.BankMask
+		q, bank := &u.inject.banks[b], uint64(1)<<(b&(coalesce.MaxBanks-1))
+		if p.Taken&bank != 0 {
+			at++
+		}
+		id, bit := c.Find(sector>>(l1.Per&63)), uint(sector)&l1.Last
+		if id == tags.NoLine {
+			break
+		}
+		ready, l := at+l1.Latency, &c.Lines[id]
+		if !l.Readable(bit, 1) || l.Fill[bit&3] >= tags.UnknownFill || c.Base+Time(l.Fill[bit&3]) > ready+thereAhead {
+			break
+		}
+		c.Touch(id)
+		if at > p.At {
+			p.At, p.Taken = at, 0
+		}
+		p.Taken |= bank
+		p.Done = max(p.Done, q.hit(ready))
+		p.Left--
+	}
+	n -= p.Left
+	l1.Stats.Reads += uint64(n)
+	l1.Stats.Hits += uint64(n)
+	return p.Left == 0
+}
+
+// hit has a hit go through its bank, in which nothing is, and returns when it is back.
+func (q *l1Bank) hit(ready Time) Time {
+	q.left = max(ready, q.left+1)
+	return q.left + unit.L1Extra
 }
 
 // probeBanks has the L1 of an SM look at the heads of its banks in cycle t, one after the other,
@@ -118,9 +155,7 @@ func (n *crossbar) leaveBank(u *Unit, q *l1Bank, b int, t Time) Time {
 		o.misses.push(k)
 	}
 	o.probesAgain(b)
-	if q.left = t; q.n > 0 && q.head.way == unit.PathHit {
-		u.retireHits(q)
-	}
+	q.left = t
 	if o.stopped && u.stalledBank == int32(b) { // an instruction waits for the bank
 		n.goOn(u)
 	}
@@ -279,7 +314,7 @@ func (u *Unit) nextMSHR(t Time) Time {
 	if u.freeAt.Drop(t); u.pendingMisses+u.freeAt.N < u.mostMisses {
 		return t
 	}
-	return max(t+1, u.freeAt.earliest())
+	return max(t+1, u.freeAt.Earliest())
 }
 
 // probeStore looks up a store for which the L1's queue has room. An L1 that allocates on writes keeps the bytes.
@@ -288,6 +323,9 @@ func (u *Unit) probeStore(k *packet, t Time) (again Time) {
 	if l1.Cfg.WriteAllocate {
 		if !l1.Write(&x.Request, t+thereAhead) {
 			return u.lineAgain(k.sector, t)
+		}
+		if c := l1.Tags; c != nil {
+			c.Overwrite(c.Find(k.sector>>(l1.Per&63)), uint(k.sector)&l1.Last, &x.Request, t+thereAhead)
 		}
 	} else {
 		l1.Invalidate(k.sector)
@@ -317,8 +355,7 @@ func (u *Unit) filled(f int32, fill Time) {
 	}
 }
 
-// released notes that a request that waits for a fetch is written back at a time. Behind the
-// last its MSHR is free.
+// released notes that a request that waits for a fetch is written back at a time. Behind the last its MSHR is free.
 func (u *Unit) released(f int32, at Time) {
 	x := &u.mshrs.all[f]
 	x.free = max(x.free, at-mshrAhead)

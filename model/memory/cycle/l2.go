@@ -20,6 +20,7 @@ type slice struct {
 	blocked       Time  // the slice takes nothing before this
 	asked         int32 // requests that it has given to its channel and that wait there before all others
 	room          int32 // most of them
+	most          int32 // of its replies at the crossbar
 	pendingMisses int   // pending misses
 	mshrs         int
 	merge         int
@@ -31,7 +32,7 @@ type slice struct {
 
 	drives  uint                // sectors that the request at hand has driven out
 	in      timing.Reservations // requests that the slice takes
-	pending fillTimes
+	pending timing.FillTimes
 	icnt    timing.Ratio        // of the crossbar's cycles and the SMs'
 	port    timing.Reservations // of the crossbar: requests
 	out     timing.Reservations // replies
@@ -51,7 +52,7 @@ func (s *slice) init(m *System, number int) {
 	s.L2 = tags.NewL2(t, c, m.Mapping)
 	s.mshrs, s.merge = c.L2.MSHRs, c.L2.Merge
 	s.channel, s.fills = m.dram.Channel(unit.ChannelOf(c, number)), &m.xbar.fills
-	s.number, s.room = int32(number), int32(c.L2.Queue)
+	s.number, s.room, s.most = int32(number), int32(c.L2.Queue), m.xbar.most
 	s.queue = s.channel.Connect(s.number)
 	s.input = sliceQueue{asking: make([]uint64, (c.SM.Count+63)/64), admission: newAdmission(m.xbar)}
 	none := replyQueue{soon: Never}
@@ -123,7 +124,7 @@ func (s *slice) fetchAlone(id int32, sector uint64, bit uint, t Time) Time {
 
 // admit returns when an MSHR takes a miss; until then the slice takes nothing.
 func (s *slice) admit(t Time) Time {
-	free := s.pending.admit(t, max(1, s.mshrs-s.pendingMisses))
+	free := s.pending.Admit(t, max(1, s.mshrs-s.pendingMisses))
 	if free > t {
 		s.blocked = max(s.blocked, free)
 	}
@@ -144,6 +145,7 @@ func (s *slice) write(id int32, bit uint, r *coalesce.Request, t Time) Time {
 		return s.writeThrough(r, t)
 	}
 	s.Store(id, bit, r, t)
+	s.Tags.Overwrite(id, bit, r, t)
 	return t + 1
 }
 

@@ -21,8 +21,7 @@ type packet struct {
 	flits  uint8 // to its slice
 }
 
-// packets are those that are on their way. The place that was left last is taken first:
-// it is in the host's caches.
+// packets are those that are on their way. The place that was left last is taken first: it is in the host's caches.
 type packets struct{ free *packet }
 
 // put returns a packet that is to be filled in.
@@ -88,7 +87,7 @@ type injection struct {
 	depth, mostBypass int32 // most of a bank, and of bypassing packets
 }
 
-// l1Bank is the queue of a bank of an L1. Hits are in it only behind others.
+// l1Bank is the queue of a bank of an L1.
 type l1Bank struct {
 	fifo
 	left Time // the last cycle in which one has left it, or will
@@ -101,22 +100,6 @@ type sliceQueue struct {
 	turn   int32    // the SM whose turn it is
 	asks   int32    // SMs whose first packet is for the slice
 	asking []uint64 // which
-}
-
-// hasRest reports whether a request of a way has more than whole sectors.
-func hasRest(w unit.Path, r *coalesce.Request) bool {
-	switch w {
-	case unit.PathLoad, unit.PathBypass:
-		return false
-	case unit.PathStore, unit.PathStoreBypass:
-		for m, i := r.Mask, 0; m != 0; m, i = m>>1, i+1 {
-			if m&1 != 0 && r.Bytes[i&3] != coalesce.AllBytes {
-				return true
-			}
-		}
-		return false
-	}
-	return true
 }
 
 // payloads hold the parts of requests that packets have no room for.

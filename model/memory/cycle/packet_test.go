@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"gpureplay/model/memory/coalesce"
-	"gpureplay/model/memory/unit"
 )
 
 // A queue gives packets back in the order in which they came, beside another of the same
@@ -61,23 +60,6 @@ func TestRestsKeepRequests(t *testing.T) {
 	if r := s.drop(&packet{of: 11, sector: 7, mask: 5}); r.of != 11 || r.Sector != 7 || r.Mask != 5 ||
 		r.Bytes[2] != coalesce.AllBytes {
 		t.Errorf("%+v", *r)
-	}
-}
-
-// A store of some bytes has a rest, and an atomic; bytes outside its mask do not count.
-func TestWholeSectorsHaveNoRest(t *testing.T) {
-	whole := coalesce.Request{Mask: 2, Bytes: [coalesce.MaxSectors]uint32{1, coalesce.AllBytes}}
-	part := coalesce.Request{Mask: 3, Bytes: whole.Bytes}
-	for _, c := range []struct {
-		w    unit.Path
-		r    *coalesce.Request
-		want bool
-	}{{unit.PathStore, &whole, false}, {unit.PathStore, &part, true}, {unit.PathStoreBypass, &part, true},
-		{unit.PathLoad, &part, false}, {unit.PathBypass, &part, false},
-		{unit.PathAtomic, &whole, true}} {
-		if hasRest(c.w, c.r) != c.want {
-			t.Errorf("way %d, mask %b: %t", c.w, c.r.Mask, !c.want)
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"gpureplay/model/memory"
+	"gpureplay/model/memory/unit"
 )
 
 // loads are the accesses of an SM whose completion time is not known yet, by number.
@@ -17,6 +18,7 @@ type openLoad struct {
 	queued int32 // of them, results that the write-back register has not written
 	closed bool  // the unit has taken all of them
 	own    bool  // of shared memory
+	atomic bool
 	work   *memory.Traffic
 	to     memory.Destination
 	done   Time // of the requests that are known
@@ -24,6 +26,9 @@ type openLoad struct {
 
 // ripe reports whether the access waits for the write-back register alone.
 func (l *openLoad) ripe() bool { return l.closed && l.open == l.queued }
+
+// last reports whether all of the access is done but one result.
+func (l *openLoad) last() bool { return l.closed && l.open == 1 }
 
 // number returns the number of a new access.
 func (q *loads) number() int32 {
@@ -46,7 +51,7 @@ func (q *loads) settle(load int32) {
 func (u *Unit) loadOf(p *access) *openLoad {
 	if p.load == memory.NoLoad {
 		p.load = u.loads.number()
-		u.loads.all[p.load] = openLoad{work: u.work, to: u.to}
+		u.loads.all[p.load] = openLoad{work: u.work, to: u.to, atomic: p.Path == unit.PathAtomic}
 	}
 	return &u.loads.all[p.load]
 }

@@ -16,11 +16,13 @@ type replies struct {
 	hits    replyQueue // that take the slice's latency
 	fills   replyQueue // replies of fills, one a cycle
 	after   Time       // the next of these, at the soonest
-	left    Time       // the cycle of the crossbar in which those that wait for it have left the slice
-	counts  *packet    // the first that does not wait for the crossbar yet; nil: none
-	due     Time       // when it does
-	head    *packet    // the first, which waits for its SM; nil: none
-	offered bool       // it has asked
+	queued  int32      // those that wait for the crossbar
+	sent    int32      // and those at it, as of its cycle seen
+	seen    Time
+	counts  *packet // the first that does not wait for the crossbar yet; nil: none
+	due     Time    // when it does
+	head    *packet // the first, which waits for its SM; nil: none
+	offered bool    // it has asked
 }
 
 // replyQueue orders replies by time, equal times as they came.
@@ -87,17 +89,38 @@ func (s *slice) countNext() {
 	if k.rest {
 		s.pendingMisses--
 	}
-	b.left = max(b.left, s.icnt.During(at-1)) + 1
+	s.send(at - 1)
+	b.queued++
 	if b.counts, b.due = nil, Never; k != b.fills.tail {
 		b.counts, b.due = k.next, max(k.next.ready, b.after)
 	}
 }
 
-// crowded reports whether as many replies as have room wait for the crossbar in cycle t: one leaves the slice in each
-// of its cycles, whether or not their SMs take them.
+// send has replies go to the crossbar up to cycle t: one in each of its cycles, as long as there is room.
+func (s *slice) send(t Time) {
+	b := &s.replies
+	if cycles := s.icnt.During(t) - b.seen; cycles > 0 {
+		n := int32(min(cycles, Time(min(b.queued, s.most-b.sent))))
+		b.queued, b.sent, b.seen = b.queued-n, b.sent+n, b.seen+cycles
+	}
+}
+
+// crowded reports whether as many replies as have room wait for the crossbar in cycle t.
 func (s *slice) crowded(t Time) bool {
 	s.count(t)
-	return s.replies.left-s.icnt.During(t) >= Time(s.room)
+	s.send(t)
+	return s.replies.queued >= s.room
+}
+
+// taken notes that an SM takes a reply in cycle t.
+func (s *slice) taken(t Time) {
+	s.count(t)
+	s.send(t)
+	if b := &s.replies; b.sent > 0 {
+		b.sent--
+	} else {
+		b.queued--
+	}
 }
 
 // soonest returns when the reply of a fill begins to wait for the crossbar next, of those that are known.
@@ -116,25 +139,6 @@ type ejection struct {
 	coming  int32    // answers that slices have for the SM
 	soonest Time     // none of these is there before
 	port    timing.Reservations
-}
-
-// turnOf returns the one whose turn it is of those that ask; there is one.
-func turnOf(asking []uint64, turn int32) int {
-	w := int(turn >> 6)
-	if w < len(asking) {
-		if x := asking[w] >> (turn & 63); x != 0 {
-			return int(turn) + bits.TrailingZeros64(x)
-		}
-		w++
-	}
-	for n := len(asking); ; w++ {
-		if w >= n {
-			w = 0
-		}
-		if asking[w] != 0 {
-			return w<<6 + bits.TrailingZeros64(asking[w])
-		}
-	}
 }
 
 // serve has a slice perform a request in cycle at, which is for a line, from its sector bit on.
@@ -175,7 +179,8 @@ func (n *crossbar) serve(k *packet, s *slice, line int32, bit uint, at Time) {
 	b := &s.replies
 	if ready == at+1 || s.waited {
 		b.hits.push(k)
-		b.left = max(b.left, s.icnt.During(taken)) + 1
+		s.send(taken)
+		b.queued++
 	} else {
 		b.pushFill(k)
 	}
@@ -282,7 +287,7 @@ func (n *crossbar) eject(port int, t Time) {
 	if h.asks == 0 {
 		return
 	}
-	slice := turnOf(h.asking, h.turn)
+	slice := timing.Turn(h.asking, h.turn)
 	b := &n.slices[slice].replies
 	k := b.head
 	at := t + n.home
@@ -293,24 +298,21 @@ func (n *crossbar) eject(port int, t Time) {
 			return
 		}
 	}
-	if k.way == unit.PathStore || k.way == unit.PathStoreBypass {
-		at -= acknowledged
-	}
 	at = max(at, t+2)
+	if k.way.Stores() {
+		at = max(at, t+2+acknowledged)
+	}
 	h.asking[slice>>6] &^= 1 << (slice & 63)
 	h.turn = int32(slice) + 1
 	h.asks--
 	h.coming--
 	b.head, b.offered = nil, false
+	n.slices[slice].taken(t)
 	n.offerReply(slice, t, port)
 	u := n.units[k.sm]
 	k.count(u.workOf(k.way, k.of))
+	u.respond(response{at, k.of, k.way})
 	n.packets.drop(k)
-	if k.way == unit.PathLoad {
-		u.filled(k.of, at)
-	} else {
-		u.replied(k.way, k.of, at)
-	}
 	if u.inject.stopped {
 		n.goOn(u)
 	}

@@ -1,12 +1,19 @@
 package cycle
 
 import (
+	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
 	"gpureplay/model/memory/dram"
 	"gpureplay/model/memory/timing"
 	"gpureplay/model/memory/unit"
 )
+
+// Time is in cycles of the SM clock since the start of the run.
+type Time = clock.Time
+
+// Never is later than any time of a run.
+const Never = clock.Never
 
 // System is the memory of the cycle-level engine.
 type System struct {

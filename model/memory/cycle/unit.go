@@ -17,16 +17,17 @@ type Unit struct {
 	unit.LSU
 	mem           *System
 	inject        injection
-	stalled       []*stalledInst // instructions that wait: the unit has stopped
-	spare         []*stalledInst // of line
-	stalledBank   int32          // the bank for whose room it has stopped; noBank: none
-	again         bool           // it goes on at the end of the cycle
-	named         bool           // of accesses that are known
-	collects      bool           // it takes accesses from operand collectors
-	left          Time           // for how many cycles one without a result is in it behind its last cycle
-	pendingMisses int            // pending misses
-	mostMisses    int            // and most of them, with those whose MSHRs are not free
-	freeAt        fillTimes      // when the MSHRs of known ones are free
+	stalled       []*stalledInst   // instructions that wait: the unit has stopped
+	spare         []*stalledInst   // of line
+	stalledBank   int32            // the bank for whose room it has stopped; noBank: none
+	again         bool             // it goes on at the end of the cycle
+	refused       bool             // an access waits while it pushes requests
+	named         bool             // of accesses that are known
+	collects      bool             // it takes accesses from operand collectors
+	left          Time             // for how many cycles one without a result is in it behind its last cycle
+	pendingMisses int              // pending misses
+	mostMisses    int              // and most of them, with those whose MSHRs are not free
+	freeAt        timing.FillTimes // when the MSHRs of known ones are free
 	mshrs         mshrTable
 	loads         loads
 	results       writebackQueues
@@ -66,8 +67,8 @@ func (u *Unit) init(m *System, sm int) {
 		port: timing.NewReservations(&m.Tables, n.icnt), past: timing.NewReservations(&m.Tables, n.icnt),
 		mostBypass: max(depth, int32(c.L1.BypassLatency)),
 	}
-	// An instruction enters the unit 3 cycles behind its issue, and leaves it in the next. Two more of the depth are the
-	// way back of a result (GPGPU-Sim's ldst_unit::cycle).
+	// An instruction enters the unit 3 cycles behind its issue, and leaves it in the next. Two more of the depth are
+	// the way back of a result (GPGPU-Sim's ldst_unit::cycle).
 	u.left = Time(max(1, c.SM.PipelineDepth-1))
 	if u.mostMisses = u.L1.Mshrs; u.mostMisses == 0 {
 		u.mostMisses = math.MaxInt
@@ -150,8 +151,7 @@ func (u *Unit) refill() {
 	}
 }
 
-// takes times the requests of an access, up to the first that has to wait. It reports
-// whether none has to.
+// takes times the requests of an access, up to the first that has to wait. It reports whether none has to.
 func (u *Unit) takes(p *access, now Time) bool {
 	before, hits := u.L1.Stats, p.Path == unit.PathLoad
 	for ; p.Left > 0; p.Left-- {
@@ -175,8 +175,7 @@ func (u *Unit) takes(p *access, now Time) bool {
 	return p.Left == 0
 }
 
-// leave lets the unit take the next instruction, and returns when the access is done, or
-// Unknown.
+// leave lets the unit take the next instruction, and returns when the access is done, or Unknown.
 func (u *Unit) leave(p *access) Time {
 	u.Free = max(u.Free, p.At+1)
 	if p.load == memory.NoLoad {
@@ -261,8 +260,7 @@ func (u *Unit) goOn(h *stalledInst, t Time) bool {
 	return true
 }
 
-// enqueue times a request from the cycle in which its bank takes it up to the crossbar, and
-// reports whether it could.
+// enqueue times a request from the cycle in which its bank takes it up to the crossbar, and reports whether it could.
 func (u *Unit) enqueue(p *access, r *coalesce.Request, at, now Time) bool {
 	if p.Path == unit.PathLoad {
 		return u.enqueueLoad(p, r, at, now)
@@ -280,7 +278,7 @@ func (u *Unit) enqueue(p *access, r *coalesce.Request, at, now Time) bool {
 		ready = at + u.L1.Latency
 	}
 	u.loadOf(p).open++
-	of, rest := p.load, hasRest(p.Path, r)
+	of, rest := p.load, p.Path == unit.PathAtomic || p.Path.Stores() && r.Partial()
 	if rest {
 		of = u.mem.xbar.rests.keep(r, p.load)
 	}
@@ -289,8 +287,7 @@ func (u *Unit) enqueue(p *access, r *coalesce.Request, at, now Time) bool {
 	return true
 }
 
-// bankOf returns the bank of the L1 that a request goes through; the one behind the last
-// is past it.
+// bankOf returns the bank of the L1 that a request goes through; the one behind the last is past it.
 func (u *Unit) bankOf(w unit.Path, sector uint64) int {
 	if w.Bypasses() {
 		return int(u.L1.BankMask) + 1
@@ -304,15 +301,4 @@ func (u *Unit) workOf(w unit.Path, load int32) *memory.Traffic {
 		load = u.mshrs.all[load].load
 	}
 	return u.loads.all[load].work
-}
-
-// replied takes the answer to a request that is not a fetch.
-func (u *Unit) replied(w unit.Path, load int32, t Time) {
-	if w == unit.PathBypass || w == unit.PathAtomic {
-		if u.put(clientPast, t, u.mem.xbar.now+1, load, memory.NoLoad) {
-			u.nameSM()
-		}
-		return
-	}
-	u.answered(load, t)
 }

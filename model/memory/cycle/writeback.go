@@ -4,9 +4,8 @@ import (
 	"gpureplay/model/memory"
 )
 
-// writebackQueues wait for the write-back register of an SM's load/store unit, behind loads of shared
-// memory that are on their way to it (GPGPU-Sim's
-// ldst_unit::m_next_wb, m_pipeline_reg). The clients of the register take turns.
+// writebackQueues wait for the write-back register of an SM's load/store unit, behind loads of shared memory that are
+// on their way to it (GPGPU-Sim's ldst_unit::m_next_wb, m_pipeline_reg). The clients of the register take turns.
 type writebackQueues struct {
 	depth    int  // stages of shared memory: loads that are in them at most
 	direct   bool // the register gets none sooner than it enters: it may be noted as there before
@@ -15,8 +14,9 @@ type writebackQueues struct {
 	first    [numClients]Time // when the first of each is ready
 	soonest  Time             // the least of these
 	clients  [numClients]resultQueue
-	turn     int // client that is probed first
-	own      int // loads of shared memory that are not written
+	responses
+	turn int // client that is probed first
+	own  int // loads of shared memory that are not written
 }
 
 // entering is a load of shared memory that keeps the unit until it has entered.
@@ -49,7 +49,7 @@ func (u *Unit) Registers(file memory.RegisterFile) { u.register.file = file }
 // WriteBack is of [memory.Port].
 func (u *Unit) WriteBack(t Time) (done []memory.Done) {
 	u.catchUp(t)
-	if u.Times.Wake = u.wakes(); len(u.loads.done) > 0 {
+	if u.Times.Wake = u.wakes(); len(u.loads.done) > 0 || u.named {
 		done = u.Known()
 	}
 	return done
@@ -67,7 +67,7 @@ func (u *Unit) catchUp(t Time) {
 func (u *Unit) wakes() Time {
 	r, due := &u.results, u.Times.Due
 	switch {
-	case r.own > 0: // each completes one
+	case r.own > 0 || len(r.held) > 0: // each completes one, or may
 		return due
 	case u.register.ripe == 0:
 		return Never
@@ -80,8 +80,12 @@ func (u *Unit) wakes() Time {
 	for i := range r.clients {
 		q := &r.clients[i]
 		for n, x := range q.all[q.head:] {
-			if u.loads.all[x.load].ripe() {
-				soon = min(soon, max(due+Time(n), x.ready-memory.WrittenAhead-1)+1)
+			if l := &u.loads.all[x.load]; l.ripe() {
+				at := max(due+Time(n), x.ready-memory.WrittenAhead-1)
+				if !l.atomic {
+					at++
+				}
+				soon = min(soon, at)
 				break
 			}
 		}
@@ -107,8 +111,14 @@ func (u *Unit) act(t Time) {
 	}
 	if !r.full {
 		if r.load = u.result(at + 1); r.load >= 0 {
-			r.full, r.to = true, u.loads.all[r.load].to
+			l := &u.loads.all[r.load]
+			if r.full, r.to = true, l.to; l.atomic && l.last() {
+				u.loads.done = append(u.loads.done, memory.Done{Load: r.load, Taken: true, At: at + 1})
+			}
 		}
+	}
+	if len(u.results.held) > 0 {
+		u.respondHeld(t)
 	}
 	if r.full {
 		u.Times.Due = t + 1
@@ -215,15 +225,13 @@ func (u *Unit) enqueueShared(p *access, at Time) {
 	u.Times.Wake = min(u.Times.Wake, at)
 }
 
-// stuck reports whether a load of shared memory may keep the unit in cycle t: its stages
-// are full.
+// stuck reports whether a load of shared memory may keep the unit in cycle t: its stages are full.
 func (u *Unit) stuck(t Time) bool {
 	r := &u.results
 	return len(r.entering) > 0 && r.entering[0].at <= t && r.clients[clientShared].n() >= r.depth
 }
 
-// result takes out the next result that may be written up to cycle t, and returns its load,
-// or a negative number.
+// result takes out the next result that may be written up to cycle t, and returns its load, or a negative number.
 func (u *Unit) result(t Time) (load int32) {
 	r := &u.results
 	if r.soonest > t {
@@ -254,8 +262,7 @@ func (u *Unit) gives(t Time) Time {
 	return max(t+1, u.Times.Due, u.results.soonest-memory.WrittenAhead-1)
 }
 
-// written notes that a result of a load is written in cycle t. The caller asks which loads
-// are known ([Unit.Known]).
+// written notes that a result of a load is written in cycle t. The caller asks which loads are known ([Unit.Known]).
 func (u *Unit) written(load int32, t Time) {
 	l := &u.loads.all[load]
 	l.open--
@@ -300,5 +307,5 @@ func (u *Unit) setDue(t Time) {
 	if r.soonest < Never {
 		u.Times.Due = min(u.Times.Due, r.soonest-memory.WrittenAhead-1)
 	}
-	u.Times.Due = max(u.Times.Due, t+1)
+	u.Times.Due = max(min(u.Times.Due, u.responds(t)), t+1)
 }

@@ -1,5 +1,11 @@
 package tags
 
+import (
+	"math/bits"
+
+	"gpureplay/model/memory/coalesce"
+)
+
 // UnknownFill stands, with the number of its fetch, for the fill time of a sector.
 const UnknownFill = ^uint32(0) - 1<<16 + 1
 
@@ -43,6 +49,24 @@ func (c *Cache) SetFill(id int32, bit uint, mark uint32, t Time) {
 	for s := first; s < first+c.Block.Sectors(); s++ {
 		if l.Fill[s&3] == mark && l.valid>>(s&7)&1 != 0 {
 			l.Fill[s&3] = uint32(max(0, t-c.Base))
+		}
+	}
+}
+
+// Overwrite makes the sectors of a request present at a time that are on their way and that it writes whole
+// (GPGPU-Sim's data_cache::wr_miss_wa_lazy_fetch_on_read). Loads that wait for them go on waiting.
+func (c *Cache) Overwrite(id int32, bit uint, r *coalesce.Request, t Time) {
+	if c.Block > 0 || t-c.Base >= Time(UnknownFill) {
+		return
+	}
+	l, now := &c.Lines[id], uint32(max(0, t-c.Base))
+	for m := r.Mask; m != 0; m &= m - 1 {
+		i := uint(bits.TrailingZeros8(m)) & (coalesce.MaxSectors - 1)
+		if f := &l.Fill[(bit+i)&3]; *f > now && r.Bytes[i] == coalesce.AllBytes && l.Readable(bit+i, 1) {
+			*f = now
+			if c.Wide.busy {
+				c.Wide.free(c, l.Tag)
+			}
 		}
 	}
 }

@@ -100,6 +100,9 @@ const (
 // Bypasses reports whether the sectors pass by the L1.
 func (w Path) Bypasses() bool { return w == PathBypass || w >= PathStoreBypass }
 
+// Stores reports whether a request is a store.
+func (w Path) Stores() bool { return w == PathStore || w == PathStoreBypass }
+
 // PathOf returns the path of an instruction's sectors in a space.
 func (u *LSU) PathOf(space trace.Space, flags trace.InstFlags) Path {
 	switch {

@@ -1,4 +1,4 @@
-package cycle
+package timing
 
 import "testing"
 
@@ -14,7 +14,7 @@ func TestTurnGoesRound(t *testing.T) {
 		{[]uint64{1<<3 | 1<<7, 1 << 5}, 70, 3}, {[]uint64{0, 1 << 5, 1 << 60}, 70, 188},
 		{[]uint64{0, 1 << 5}, 128, 69},
 	} {
-		if got := turnOf(x.asking, x.turn); got != x.want {
+		if got := Turn(x.asking, x.turn); got != x.want {
 			t.Errorf("%x ask, the turn is %d: %d, want %d", x.asking, x.turn, got, x.want)
 		}
 	}
