@@ -11,6 +11,8 @@ import (
 type nMSHR struct {
 	waiting int
 	free    model.Time
+	come    bool // its fill, at a time
+	fill    model.Time
 }
 
 // A sector is there nThere cycles before a load that waits for it has its register. In GPGPU-Sim a fill in cycle c
@@ -79,7 +81,11 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 	if len(x.queue[k.sm]) >= x.roomFor(k) {
 		return false
 	}
-	if l := u.l1.find(set, tag, false); l.whole(sectors) {
+	l, filled := u.l1.find(set, tag, false), u.blocks[block[0]]
+	if filled != nil && (!filled.come || filled.waiting == 0) {
+		filled = nil
+	}
+	if l.whole(sectors) && (l.unknown(sectors) != nil || filled != nil) {
 		if !l.joins(sectors[0], c.SectorBytes, c.Merge) {
 			return false
 		}
@@ -91,15 +97,17 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 			f.mshr.waiting++
 			return true
 		}
-		u.await(h, u.blocks[block[0]], l.filled(sectors))
+		u.await(h, filled, filled.fill)
 		return true
+	}
+	if filled != nil {
+		return u.joinFilled(h, filled, set, tag, len(sectors), block, t)
 	}
 	u.mshrs = slices.DeleteFunc(u.mshrs, func(x *nMSHR) bool { return x.waiting == 0 && x.free <= t })
 	if c.MSHRs > 0 && len(u.mshrs) >= c.MSHRs {
 		return false
 	}
-	l := u.lineAtHead(set, tag, t)
-	if l == nil {
+	if l = u.lineAtHead(set, tag, t); l == nil {
 		return false
 	}
 	count.note(false, false, len(sectors))
@@ -109,6 +117,22 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 		l.at(s).fetch = k.fetch
 	}
 	x.queue[k.sm] = append(x.queue[k.sm], k)
+	return true
+}
+
+// joinFilled has a load that misses join a fetch that has come and whose loads are not all served; nothing is fetched.
+func (u *nLSU) joinFilled(h *nHeld, x *nMSHR, set, tag uint64, sectors int, block []uint64, t model.Time) bool {
+	if limit := u.n.cfg.L1.Merge; limit > 0 && x.waiting >= limit {
+		return false
+	}
+	l := u.lineAtHead(set, tag, t)
+	if l == nil {
+		return false
+	}
+	l.fetch(block, t+1<<20)
+	u.n.mem.l1Count.note(true, false, sectors)
+	u.n.mem.net.flying--
+	u.await(h, x, x.fill)
 	return true
 }
 
@@ -135,6 +159,7 @@ func (u *nLSU) fetchAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64
 				}
 			}
 		}
+		f.mshr.come, f.mshr.fill = true, fill
 		for _, w := range f.waiting {
 			f.mshr.waiting--
 			u.await(w, f.mshr, fill)

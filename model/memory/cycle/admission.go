@@ -85,7 +85,7 @@ func (n *crossbar) admitOne(s *slice, slice int, t Time) {
 	o := &n.inPorts[port]
 	if !s.port.Grab(t + crossing) {
 		if at, free := s.port.Claim(t+crossing, 1); !free {
-			n.post(n.admits+slice, at-crossing)
+			n.Post(n.admits+slice, at-crossing)
 			return
 		}
 	}
@@ -99,16 +99,16 @@ func (n *crossbar) admitOne(s *slice, slice int, t Time) {
 	}
 	if o.n == n.most-1 { // there is room again
 		for sm := port; sm < len(n.units); sm += n.ports {
-			n.follow(n.leaves + sm)
+			n.Follow(n.leaves + sm)
 		}
 	}
 	if at := k.ready - 1; q.open(at, t) {
 		n.comes(s, k, at)
 	} else if q.outer.push(k); q.outer.n == 1 {
-		n.post(n.admits+slice, at)
+		n.Post(n.admits+slice, at)
 	}
 	if q.asks > 0 {
-		n.follow(n.admits + slice)
+		n.Follow(n.admits + slice)
 	}
 }
 
@@ -116,17 +116,17 @@ func (n *crossbar) admitOne(s *slice, slice int, t Time) {
 func (n *crossbar) pass(s *slice, slice int, t Time) {
 	q := &s.input
 	if at := max(q.outer.head.ready-1, q.last+1); at > t {
-		n.post(n.admits+slice, at)
+		n.Post(n.admits+slice, at)
 		return
 	}
 	if q.waiting(t) >= q.limit {
 		if q.arrived < q.limit { // the slice has just taken one; or else the gate opens when it does
-			n.follow(n.admits + slice)
+			n.Follow(n.admits + slice)
 		}
 		return
 	}
 	n.comes(s, q.outer.pop(), t)
 	if q.outer.n > 0 || q.asks > 0 {
-		n.follow(n.admits + slice)
+		n.Follow(n.admits + slice)
 	}
 }

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"gpureplay/model/clock"
 	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/memory/timing"
 )
@@ -10,7 +11,7 @@ import (
 // crossbar. Each SM lets one reply in, of the slices in turn (reply.go). Requests come to the heads of the SMs' queues.
 // Slices let one of them into their queues, of the SMs in turn.
 type crossbar struct {
-	wakeups
+	clock.Wakeups
 	m       *System
 	home    Time // of a reply, from its slice to its SM
 	packets packets
@@ -56,7 +57,7 @@ func newCrossbar(m *System) *crossbar {
 	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
 	ofSlices, ofSMs := (c.L2.Slices+63)&^63, (c.SM.Count+63)&^63 // a step begins with a word
 	n.offers, n.homing, n.leaves, n.admits = ofSlices, 2*ofSlices, 2*ofSlices+ofSMs, 2*ofSlices+2*ofSMs
-	n.wakeups = newWakeups(n.admits + ofSlices)
+	n.Wakeups = clock.NewWakeups(n.admits + ofSlices)
 	n.ejects = hostmem.Places[ejection](n.ports)
 	for _, h := range n.ejects {
 		h.asking, h.port = make([]uint64, (c.L2.Slices+63)/64), timing.NewReservations(&m.Tables, n.icnt)
@@ -65,20 +66,20 @@ func newCrossbar(m *System) *crossbar {
 }
 
 // next returns the cycle in which it has something to do.
-func (n *crossbar) next() Time { return min(n.wakeups.next(), n.m.dram.Next()) }
+func (n *crossbar) next() Time { return min(n.Wakeups.Next(), n.m.dram.Next()) }
 
 // advance performs the stages of cycle t.
 func (n *crossbar) advance(t Time) {
 	if d := n.m.dram; d.Next() <= t {
-		n.now = t
+		n.Now = t
 		d.Advance(t)
 		n.deliverFills(t)
 	}
-	if !n.begin(t) {
+	if !n.Begin(t) {
 		return
 	}
 	n.act(t)
-	n.end()
+	n.End()
 	for _, u := range n.again {
 		if u.resume(t) {
 			n.woken = append(n.woken, u.Sm)
@@ -91,47 +92,47 @@ func (n *crossbar) advance(t Time) {
 func (n *crossbar) act(t Time) {
 	i := 0
 	for ; i < n.offers>>6; i++ {
-		for w := &n.acting[i]; *w != 0; {
-			if unit := first(w, i); n.acts(unit, t) {
+		for w := &n.Acting[i]; *w != 0; {
+			if unit := clock.First(w, i); n.Acts(unit, t) {
 				n.take(unit, t)
 			} else {
-				n.later(unit)
+				n.Later(unit)
 			}
 		}
 	}
 	for ; i < n.homing>>6; i++ {
-		for w := &n.acting[i]; *w != 0; {
-			if unit := first(w, i); n.acts(unit, t) {
+		for w := &n.Acting[i]; *w != 0; {
+			if unit := clock.First(w, i); n.Acts(unit, t) {
 				n.offerReply(unit-n.offers, t, -1)
 			} else {
-				n.later(unit)
+				n.Later(unit)
 			}
 		}
 	}
 	for ; i < n.leaves>>6; i++ {
-		for w := &n.acting[i]; *w != 0; {
-			if unit := first(w, i); n.acts(unit, t) {
+		for w := &n.Acting[i]; *w != 0; {
+			if unit := clock.First(w, i); n.Acts(unit, t) {
 				n.eject(unit-n.homing, t)
 			} else {
-				n.later(unit)
+				n.Later(unit)
 			}
 		}
 	}
 	for ; i < n.admits>>6; i++ {
-		for w := &n.acting[i]; *w != 0; {
-			if unit := first(w, i); n.acts(unit, t) {
+		for w := &n.Acting[i]; *w != 0; {
+			if unit := clock.First(w, i); n.Acts(unit, t) {
 				n.leaveInTurn(unit-n.leaves, t)
 			} else {
-				n.later(unit)
+				n.Later(unit)
 			}
 		}
 	}
-	for ; i < len(n.acting); i++ {
-		for w := &n.acting[i]; *w != 0; {
-			if unit := first(w, i); n.acts(unit, t) {
+	for ; i < len(n.Acting); i++ {
+		for w := &n.Acting[i]; *w != 0; {
+			if unit := clock.First(w, i); n.Acts(unit, t) {
 				n.admit(unit-n.admits, t)
 			} else {
-				n.later(unit)
+				n.Later(unit)
 			}
 		}
 	}
@@ -140,18 +141,18 @@ func (n *crossbar) act(t Time) {
 // send brings a request for a sector to a bank of an SM's L1, or past the L1, which it may leave from a time on. The
 // caller fills in the rest of its packet.
 func (n *crossbar) send(u *Unit, bank int, sector uint64, ready, t Time) *packet {
-	n.now = max(n.now, t)
+	n.Now = max(n.Now, t)
 	k, o := n.packets.put(), &u.inject
 	k.sector, k.sm, k.slice = sector, uint16(u.Sm), uint16(n.m.Mapping.Slice(sector))
 	q := &o.bypass
-	if ready = max(ready, n.over+1); bank < len(o.banks) {
+	if ready = max(ready, n.Over+1); bank < len(o.banks) {
 		ready = max(ready, o.banks[bank].left+1)
 		q = &o.banks[bank].fifo
 		o.held |= 1 << (bank & 63)
 	}
 	k.ready = ready
 	if q.push(k); q.n == 1 {
-		n.post(n.leaves+u.Sm, ready)
+		n.Post(n.leaves+u.Sm, ready)
 	}
 	return k
 }
@@ -177,10 +178,10 @@ func (n *crossbar) leave(sm int, t Time) {
 		next = min(next, n.enter(u, &o.bypass, &o.past, t))
 	}
 	switch {
-	case next == n.soonAt:
-		n.follow(n.leaves + sm)
+	case next == n.SoonAt:
+		n.Follow(n.leaves + sm)
 	case next < Never:
-		n.post(n.leaves+sm, next)
+		n.Post(n.leaves+sm, next)
 	}
 }
 
@@ -236,7 +237,7 @@ func (o *injection) hasRoom(bank int) bool {
 func (n *crossbar) goOn(u *Unit) {
 	switch {
 	case len(u.stalled) == 0 || u.again:
-	case u.able(n.now):
+	case u.able(n.Now):
 		u.again = true
 		n.again = append(n.again, u)
 	}
@@ -244,16 +245,16 @@ func (n *crossbar) goOn(u *Unit) {
 
 // wake has a unit that has stopped go on at the end of cycle t, or of the next if that is over.
 func (n *crossbar) wake(u *Unit, t Time) {
-	n.now = max(n.now, t)
+	n.Now = max(n.Now, t)
 	n.goOn(u)
-	n.post(n.leaves+u.Sm, max(t, n.over+1))
+	n.Post(n.leaves+u.Sm, max(t, n.Over+1))
 }
 
 // ask has the first packet of an SM ask its slice, behind the packets that another slice has admitted.
 func (n *crossbar) ask(o *inPort, sm int, t Time, behind int) {
 	k := o.head
 	if o.requested = k.ready <= t; !o.requested {
-		n.post(n.leaves+sm, k.ready)
+		n.Post(n.leaves+sm, k.ready)
 		return
 	}
 	if o.n > 1 {
@@ -265,9 +266,9 @@ func (n *crossbar) ask(o *inPort, sm int, t Time, behind int) {
 	q.asking[port>>6] |= 1 << (port & 63)
 	q.asks++
 	if slice <= behind {
-		n.follow(n.admits + slice)
+		n.Follow(n.admits + slice)
 	} else {
-		n.join(n.admits + slice)
+		n.Join(n.admits + slice)
 	}
 }
 
@@ -284,7 +285,7 @@ func (n *crossbar) scheduleFirst(s *slice, t Time) {
 	if !s.in.Has(at) {
 		at = s.in.When(at)
 	}
-	n.post(int(s.number), at)
+	n.Post(int(s.number), at)
 }
 
 // take lets a slice serve the first packet of its queue.
@@ -296,7 +297,7 @@ func (n *crossbar) take(slice int, t Time) {
 	}
 	k := q.head
 	if at := max(k.ready, s.blocked); at > t {
-		n.post(slice, s.in.When(at))
+		n.Post(slice, s.in.When(at))
 		return
 	}
 	if s.full() {
@@ -304,7 +305,7 @@ func (n *crossbar) take(slice int, t Time) {
 		return
 	}
 	if s.crowded(t) {
-		n.post(slice, s.in.When(t+1))
+		n.Post(slice, s.in.When(t+1))
 		return
 	}
 	line, bit := s.find(k.sector)
@@ -312,14 +313,14 @@ func (n *crossbar) take(slice int, t Time) {
 		if at := s.waits(k, line, bit, s.replies.soonest(), t); at > t {
 			if s.stop(); at < Never {
 				s.blockedFirst = false
-				n.post(slice, s.in.When(at))
+				n.Post(slice, s.in.When(at))
 			}
 			return
 		}
 	}
 	if !s.in.Grab(t) {
 		if at, free := s.in.Claim(t, 1); !free {
-			n.post(slice, at)
+			n.Post(slice, at)
 			return
 		}
 	}
@@ -327,7 +328,7 @@ func (n *crossbar) take(slice int, t Time) {
 	q.pop()
 	q.arrived--
 	if q.taken = t; q.outer.n > 0 && q.arrived < q.limit {
-		n.follow(n.admits + slice)
+		n.Follow(n.admits + slice)
 	}
 	if q.n > 0 {
 		hostmem.Prefetch(q.head)

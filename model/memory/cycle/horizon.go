@@ -15,7 +15,7 @@ func (u *Unit) Horizon() Time {
 	}
 	back := n.ejects[n.portOf(u.Sm)].horizon(next, Time(u.Cfg.L2.Latency))
 	if u.inject.loads > 0 { // it may be there when it is looked up
-		back = max(next, min(back, n.wakeups.due[n.leaves+u.Sm]))
+		back = max(next, min(back, n.Due[n.leaves+u.Sm]))
 	}
 	return back + 1
 }

@@ -191,15 +191,21 @@ func (u *Unit) probe(k *packet, bank uint64, t Time) (again Time) {
 			return t
 		}
 	}
+	filling := int32(memory.NoLoad)
+	if fetch == memory.NoLoad && u.filling[fillingHash(k.sector)] > 0 {
+		filling, fill = u.fillingMSHR(k.sector)
+	}
 	switch {
 	case !u.inject.takesLoad(u.mem.xbar):
-		if there && fetch == memory.NoLoad {
+		if there && filling != memory.NoLoad {
 			return fill - thereAhead
 		}
 		u.inject.crowded |= bank
 		return Never
-	case there:
-		return u.mergeLoad(k, id, bit, fetch, fill, t)
+	case fetch != memory.NoLoad, there && filling != memory.NoLoad:
+		return u.mergeLoad(k, id, bit, fetch, filling, fill, t)
+	case filling != memory.NoLoad:
+		return u.joinFilled(k, id, bit, filling, fill, t)
 	}
 	if again = u.freeMSHR(t); again > t {
 		u.inject.starved |= bank
@@ -240,7 +246,7 @@ func (u *Unit) countLoad(k *packet, hit bool) {
 }
 
 // mergeLoad makes a load wait for a fill: a fetch's, or one at a known time.
-func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch int32, fill, t Time) (again Time) {
+func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch, filling int32, fill, t Time) (again Time) {
 	tags := u.L1.Tags
 	if !tags.Merge(id, bit, u.L1.Cfg.Merge) {
 		if fetch != memory.NoLoad {
@@ -258,15 +264,48 @@ func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch int32, fill, t Tim
 	if u.mem.Watcher != nil {
 		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: k.sector, Filled: fill})
 	}
-	f := u.fillingMSHR(k.sector)
-	u.awaitFill(k.of, f, &u.mshrs.all[f], fill)
+	u.awaitFill(k.of, filling, &u.mshrs.all[filling], fill)
 	return t
+}
+
+// joinFilled has a load that misses join a fetch that has come and whose loads are not all served. Nothing is fetched
+// for it, and the sector is as one on its way until a later load has it fetched (GPGPU-Sim's
+// baseline_cache::send_read_request).
+func (u *Unit) joinFilled(k *packet, id int32, bit uint, f int32, fill, t Time) (again Time) {
+	x := &u.mshrs.all[f]
+	if limit := u.L1.Cfg.Merge; limit > 0 && int(x.left) >= limit {
+		return t + 1
+	}
+	if id, again = u.lineOf(k.sector, id, t); again > t {
+		return again
+	}
+	u.L1.Tags.Fill(id, bit, t+neverFetched, 0)
+	u.countLoad(k, true)
+	k.way = unit.PathHit
+	u.awaitFill(k.of, f, x, fill)
+	return t
+}
+
+// neverFetched is for how many cycles a sector is on its way for which nothing was fetched: longer than it stays.
+const neverFetched Time = 1 << 20
+
+// lineOf returns the line of a sector for a load that misses; or when to look again.
+func (u *Unit) lineOf(sector uint64, id int32, t Time) (line int32, again Time) {
+	c := u.L1.Tags
+	if id != tags.NoLine {
+		c.Touch(id)
+		return id, t
+	}
+	if id, _, _ = c.Insert(sector>>(u.L1.Per&63), t+thereAhead); id == tags.NoLine {
+		return id, u.lineAgain(sector, t)
+	}
+	return id, t
 }
 
 // awaitFill makes a load wait for the fill of fetch f at a known time.
 func (u *Unit) awaitFill(load, f int32, x *mshr, fill Time) {
 	x.left++
-	if u.put(clientFills, fill, u.mem.xbar.now+1, load, f) {
+	if u.put(clientFills, fill, u.mem.xbar.Now+1, load, f) {
 		u.nameSM()
 	}
 }
@@ -275,12 +314,8 @@ func (u *Unit) awaitFill(load, f int32, x *mshr, fill Time) {
 func (u *Unit) missLoad(k *packet, id int32, bit uint, t Time) (again Time) {
 	l1 := &u.L1
 	if l1.Tags != nil {
-		if id == tags.NoLine {
-			if id, _, _ = l1.Tags.Insert(k.sector>>(l1.Per&63), t+thereAhead); id == tags.NoLine {
-				return u.lineAgain(k.sector, t)
-			}
-		} else {
-			l1.Tags.Touch(id)
+		if id, again = u.lineOf(k.sector, id, t); again > t {
+			return again
 		}
 	}
 	u.countLoad(k, false)
@@ -344,6 +379,7 @@ func (u *Unit) filled(f int32, fill Time) {
 	}
 	u.inject.probesAgain(u.bankOf(unit.PathLoad, x.sector))
 	x.left, x.free = 0, 0
+	u.filling[fillingHash(x.sector)]++
 	u.awaitFill(x.load, f, x, fill)
 	for more := x.more; more != memory.NoLoad; {
 		var load int32
@@ -351,7 +387,7 @@ func (u *Unit) filled(f int32, fill Time) {
 		u.awaitFill(load, f, x, fill)
 	}
 	if u.inject.blocked {
-		n.post(n.leaves+u.Sm, max(n.now, fill-thereAhead))
+		n.Post(n.leaves+u.Sm, max(n.Now, fill-thereAhead))
 	}
 }
 
@@ -362,6 +398,7 @@ func (u *Unit) released(f int32, at Time) {
 	if x.left--; x.left > 0 {
 		return
 	}
+	u.filling[fillingHash(x.sector)]--
 	u.pendingMisses--
 	if u.L1.Mshrs > 0 {
 		u.freeAt.Push(x.free)
@@ -369,14 +406,17 @@ func (u *Unit) released(f int32, at Time) {
 	u.mshrs.close(f, x)
 }
 
-// fillingMSHR returns the last fetch of a block that is known to come and has not been served: its result waits for the
-// write-back register.
-func (u *Unit) fillingMSHR(sector uint64) int32 {
+// fillingMSHR returns the last fetch of a block that has come and has not been served, whose results wait for the
+// write-back register, and when it has come.
+func (u *Unit) fillingMSHR(sector uint64) (f int32, fill Time) {
 	q := &u.results.clients[clientFills]
 	for i := len(q.all) - 1; i >= q.head; i-- {
-		if f := q.all[i].fetch; u.mshrs.all[f].sector == sector {
-			return f
+		if x := &q.all[i]; u.mshrs.all[x.fetch].sector == sector {
+			return x.fetch, x.ready
 		}
 	}
-	return memory.NoLoad
+	return memory.NoLoad, 0
 }
+
+// fillingHash is where the fetches of a block that have come are counted.
+func fillingHash(sector uint64) uint8 { return uint8(sector ^ sector>>8) }

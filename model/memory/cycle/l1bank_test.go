@@ -15,8 +15,10 @@ func TestTheLastFetchOfABlockIsJoined(t *testing.T) {
 		f := u.mshrs.open(0, tags.NoLine, 0, sector)
 		u.results.clients[clientFills].put(result{Time(i), 0, f})
 	}
-	if a, b, c := u.fillingMSHR(7), u.fillingMSHR(9), u.fillingMSHR(8); a != 2 || b != 1 || c != memory.NoLoad {
-		t.Errorf("fetches of sectors 7, 9 and 8: %d, %d and %d, want 2, 1 and none", a, b, c)
+	for sector, want := range map[uint64]result{7: {2, 0, 2}, 9: {1, 0, 1}, 8: {0, 0, memory.NoLoad}} {
+		if f, fill := u.fillingMSHR(sector); f != want.fetch || fill != want.ready {
+			t.Errorf("sector %d: fetch %d, come in cycle %d, want %d and %d", sector, f, fill, want.fetch, want.ready)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func (n *crossbar) deliverFills(t Time) {
 			s.Tags.SetFill(f.line, uint(f.bit), tags.UnknownFill+uint32(k.Fetch), k.At)
 		}
 		if f.waiting.n > 0 && s.replies.head == nil {
-			n.post(n.offers+int(f.slice), k.At+1)
+			n.Post(n.offers+int(f.slice), k.At+1)
 		}
 		for f.waiting.n > 0 {
 			x := f.waiting.pop()

@@ -25,13 +25,13 @@ func (n *crossbar) leaveInTurn(sm int, t Time) {
 	for i := range n.perPort {
 		other := sm%n.ports + (int(t)+i)%n.perPort*n.ports
 		unit := n.leaves + other
-		word, bit := &n.acting[unit>>6], uint64(1)<<(unit&63)
+		word, bit := &n.Acting[unit>>6], uint64(1)<<(unit&63)
 		switch {
 		case other == sm:
 			n.leave(sm, t)
-		case *word&bit != 0 && n.wakeups.due[unit] <= t:
+		case *word&bit != 0 && n.Due[unit] <= t:
 			*word &^= bit
-			n.wakeups.due[unit] = Never
+			n.Due[unit] = Never
 			n.leave(other, t)
 		}
 	}

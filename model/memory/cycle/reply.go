@@ -185,7 +185,7 @@ func (n *crossbar) serve(k *packet, s *slice, line int32, bit uint, at Time) {
 		b.pushFill(k)
 	}
 	if b.head == nil {
-		n.post(n.offers+int(s.number), ready)
+		n.Post(n.offers+int(s.number), ready)
 	}
 }
 
@@ -212,7 +212,7 @@ func (n *crossbar) offerReply(slice int, t Time, behind int) {
 	}
 	k := b.head
 	if k.ready > t {
-		n.post(n.offers+slice, k.ready)
+		n.Post(n.offers+slice, k.ready)
 		return
 	}
 	port := n.portOf(int(k.sm))
@@ -221,9 +221,9 @@ func (n *crossbar) offerReply(slice int, t Time, behind int) {
 	h.asking[slice>>6] |= 1 << (slice & 63)
 	h.asks++
 	if port <= behind {
-		n.follow(n.homing + port)
+		n.Follow(n.homing + port)
 	} else {
-		n.join(n.homing + port)
+		n.Join(n.homing + port)
 	}
 }
 
@@ -242,7 +242,7 @@ func (n *crossbar) nextReply(s *slice, slice int, t Time) bool {
 	}
 	if at > t {
 		if at < Never {
-			n.post(n.offers+slice, at)
+			n.Post(n.offers+slice, at)
 		}
 		return false
 	}
@@ -294,7 +294,7 @@ func (n *crossbar) eject(port int, t Time) {
 	if k.flits != 1 || !h.port.Grab(at) {
 		var free bool
 		if at, free = h.port.Claim(at, int(k.flits)); !free {
-			n.post(n.homing+port, at-n.home)
+			n.Post(n.homing+port, at-n.home)
 			return
 		}
 	}
@@ -317,6 +317,6 @@ func (n *crossbar) eject(port int, t Time) {
 		n.goOn(u)
 	}
 	if h.asks > 0 {
-		n.follow(n.homing + port)
+		n.Follow(n.homing + port)
 	}
 }

@@ -26,7 +26,7 @@ const responseAhead = 2
 
 // respond takes a reply that comes to the SM.
 func (u *Unit) respond(x response) {
-	r, now := &u.results, u.mem.xbar.now
+	r, now := &u.results, u.mem.xbar.Now
 	if u.heldUp(&x) && u.Times.Due <= now {
 		u.catchUp(now)
 		u.Times.Wake = u.wakes()
@@ -82,7 +82,7 @@ func (u *Unit) leaves(x response) {
 	case unit.PathLoad:
 		u.filled(x.of, x.ready)
 	case unit.PathBypass, unit.PathAtomic:
-		if u.put(clientPast, x.ready, u.mem.xbar.now+1, x.of, memory.NoLoad) {
+		if u.put(clientPast, x.ready, u.mem.xbar.Now+1, x.of, memory.NoLoad) {
 			u.nameSM()
 		}
 	default:

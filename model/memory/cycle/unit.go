@@ -29,6 +29,7 @@ type Unit struct {
 	mostMisses    int              // and most of them, with those whose MSHRs are not free
 	freeAt        timing.FillTimes // when the MSHRs of known ones are free
 	mshrs         mshrTable
+	filling       [256]uint16 // fetches that have come and are not served, by fillingHash
 	loads         loads
 	results       writebackQueues
 	register      writebackRegister

@@ -1,4 +1,4 @@
-package cycle
+package clock
 
 import (
 	"math/bits"
@@ -12,9 +12,9 @@ func TestUnitsActWhenTheyAreDue(t *testing.T) {
 	const units = 130 // three words
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		a, due := newWakeups(units), map[int]Time{}
+		a, due := NewWakeups(units), map[int]Time{}
 		post := func(unit int, at Time) {
-			a.post(unit, at)
+			a.Post(unit, at)
 			if old, there := due[unit]; !there || at < old {
 				due[unit] = at
 			}
@@ -28,18 +28,18 @@ func TestUnitsActWhenTheyAreDue(t *testing.T) {
 			for _, at := range due {
 				first = min(first, at)
 			}
-			next := a.next()
+			next := a.Next()
 			if next > first {
 				t.Fatalf("seed %d, cycle %d: the next is %d, not %d", seed, now, next, first)
 			}
 			if next == Never {
 				continue
 			}
-			if now = next; !a.begin(now) {
+			if now = next; !a.Begin(now) {
 				t.Fatalf("seed %d: nobody acts in cycle %d", seed, now)
 			}
 			act(t, r, &a, due, post)
-			if a.end(); a.over != now {
+			if a.End(); a.Over != now {
 				t.Fatalf("cycle %d is not over", now)
 			}
 		}
@@ -47,38 +47,38 @@ func TestUnitsActWhenTheyAreDue(t *testing.T) {
 }
 
 // act has the units of a cycle act, which post others.
-func act(t *testing.T, r *rand.Rand, a *wakeups, due map[int]Time, post func(int, Time)) {
-	for word := range a.acting {
-		for x := a.acting[word]; x != 0; x = a.acting[word] {
-			a.acting[word] = x & (x - 1)
+func act(t *testing.T, r *rand.Rand, a *Wakeups, due map[int]Time, post func(int, Time)) {
+	for word := range a.Acting {
+		for x := a.Acting[word]; x != 0; x = a.Acting[word] {
+			a.Acting[word] = x & (x - 1)
 			unit := word<<6 + bits.TrailingZeros64(x)
-			if a.due[unit] > a.now {
-				a.later(unit)
+			if a.Due[unit] > a.Now {
+				a.Later(unit)
 				continue
 			}
-			a.due[unit] = Never
-			if due[unit] != a.now {
-				t.Fatalf("unit %d acts in cycle %d for %d", unit, a.now, due[unit])
+			a.Due[unit] = Never
+			if due[unit] != a.Now {
+				t.Fatalf("unit %d acts in cycle %d for %d", unit, a.Now, due[unit])
 			}
 			delete(due, unit)
 			switch other := r.IntN(130); r.IntN(8) {
 			case 0:
-				a.follow(other)
-				if at, there := due[other]; !there || a.now+1 < at {
-					due[other] = a.now + 1
+				a.Follow(other)
+				if at, there := due[other]; !there || a.Now+1 < at {
+					due[other] = a.Now + 1
 				}
 			case 1:
 				if other > unit {
-					a.join(other)
-					due[other] = a.now
+					a.Join(other)
+					due[other] = a.Now
 				}
 			case 2:
-				post(other, a.now+1+Time(r.IntN(1500)))
+				post(other, a.Now+1+Time(r.IntN(1500)))
 			}
 		}
 	}
 	for unit, at := range due {
-		if at <= a.now {
+		if at <= a.Now {
 			t.Fatalf("unit %d has not acted in cycle %d", unit, at)
 		}
 	}
