@@ -1,0 +1,128 @@
+package cycle
+
+import (
+	"math/bits"
+
+	"gpureplay/model/memory"
+	"gpureplay/model/memory/tags"
+	"gpureplay/model/memory/unit"
+)
+
+// awaitFill makes a load wait for the fill of fetch f at a known time.
+func (u *Unit) awaitFill(load, f int32, x *mshr, fill Time) {
+	x.left++
+	if u.put(clientFills, fill, u.mem.xbar.Now+1, load, f) {
+		u.nameSM()
+	}
+}
+
+// missLoad has a load fetch its block, for which there is an MSHR.
+func (u *Unit) missLoad(k *packet, id int32, bit uint, t Time) (again Time) {
+	l1 := &u.L1
+	if l1.Tags != nil {
+		if id, again = u.lineOf(k.sector, id, t); again > t {
+			return again
+		}
+	}
+	u.countLoad(k, false)
+	u.pendingMisses++
+	f := u.mshrs.open(k.of, id, bit, k.sector)
+	k.of, k.mask = f, l1.Block.Whole()
+	if id != tags.NoLine {
+		l1.Tags.SetPending(id, bit, tags.UnknownFill+uint32(f))
+	}
+	return t
+}
+
+// lineAgain returns when a line of a full set can be replaced: Never if the time is unknown.
+func (u *Unit) lineAgain(sector uint64, t Time) Time {
+	c := u.L1.Tags
+	if idle := c.FirstIdle(sector >> (u.L1.Per & 63)); idle-c.Base < Time(tags.UnknownFill) {
+		return max(t+1, idle-thereAhead)
+	}
+	return Never
+}
+
+// freeMSHR returns t if there is an MSHR for a miss in cycle t, or else when there may be one.
+func (u *Unit) freeMSHR(t Time) Time {
+	if u.pendingMisses+u.freeAt.N < u.mostMisses {
+		return t
+	}
+	return u.nextMSHR(t)
+}
+
+func (u *Unit) nextMSHR(t Time) Time {
+	if u.freeAt.Drop(t); u.pendingMisses+u.freeAt.N < u.mostMisses {
+		return t
+	}
+	return max(t+1, u.freeAt.Earliest())
+}
+
+// probeStore looks up a store for which the L1's queue has room. An L1 that allocates on writes keeps the bytes.
+func (u *Unit) probeStore(k *packet, t Time) (again Time) {
+	l1, x := &u.L1, u.mem.xbar.rests.of(k)
+	if l1.Cfg.WriteAllocate {
+		if !l1.Write(&x.Request, t+thereAhead) {
+			return u.lineAgain(k.sector, t)
+		}
+		if c := l1.Tags; c != nil {
+			c.Overwrite(c.Find(k.sector>>(l1.Per&63)), uint(k.sector)&l1.Last, &x.Request, t+thereAhead)
+		}
+	} else {
+		l1.Invalidate(k.sector)
+	}
+	n := uint64(bits.OnesCount8(k.mask))
+	l1.Stats.Writes += n
+	u.loads.all[x.of].work.L1Accesses += n
+	return t
+}
+
+// filled tells the loads that wait for a fetch when it comes.
+func (u *Unit) filled(f int32, fill Time) {
+	x, l1, n := &u.mshrs.all[f], &u.L1, u.mem.xbar
+	if c := l1.Tags; c != nil && int(x.line) < len(c.Lines) { // of a suspended CTA the L1 may have another size by then
+		l1.Tags.SetFill(x.line, uint(x.bit), tags.UnknownFill+uint32(f), fill)
+	}
+	u.inject.probesAgain(u.bankOf(unit.PathLoad, x.sector))
+	x.left, x.free = 0, 0
+	u.filling[fillingHash(x.sector)]++
+	u.awaitFill(x.load, f, x, fill)
+	for more := x.more; more != memory.NoLoad; {
+		var load int32
+		load, more = u.mshrs.next(more)
+		u.awaitFill(load, f, x, fill)
+	}
+	if u.inject.blocked {
+		n.Post(n.leaves+u.Sm, max(n.Now, fill-thereAhead))
+	}
+}
+
+// released notes that a request that waits for a fetch is written back at a time. Behind the last its MSHR is free.
+func (u *Unit) released(f int32, at Time) {
+	x := &u.mshrs.all[f]
+	x.free = max(x.free, at-mshrAhead)
+	if x.left--; x.left > 0 {
+		return
+	}
+	u.filling[fillingHash(x.sector)]--
+	u.pendingMisses--
+	if u.L1.Mshrs > 0 {
+		u.freeAt.Push(x.free)
+	}
+	u.mshrs.close(f, x)
+}
+
+// fillingMSHR returns the last fetch of a block that has come and has not been served, whose results wait for the
+// write-back register, and when it has come.
+func (u *Unit) fillingMSHR(sector uint64) (f int32, fill Time) {
+	q := &u.results.clients[clientFills]
+	for i := len(q.all) - 1; i >= q.head; i-- {
+		if x := &q.all[i]; u.mshrs.all[x.fetch].sector == sector {
+			return x.fetch, x.ready
+		}
+	}
+	return memory.NoLoad, 0
+}
+
+// fillingHash is where the fetches of a block that have come are counted.
+func fillingHash(sector uint64) uint8 { return uint8(sector ^ sector>>8) }
