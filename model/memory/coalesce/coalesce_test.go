@@ -91,3 +91,13 @@ func TestCarriedByHand(t *testing.T) {
 		}
 	}
 }
+
+// Bytes outside a request's mask do not count.
+func TestPartialRequests(t *testing.T) {
+	bytes := [MaxSectors]uint32{1, AllBytes, AllBytes}
+	for mask, want := range map[uint8]bool{2: false, 6: false, 1: true, 3: true} {
+		if r := (Request{Mask: mask, Bytes: bytes}); r.Partial() != want {
+			t.Errorf("mask %b: partial %t", mask, !want)
+		}
+	}
+}

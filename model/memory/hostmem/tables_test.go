@@ -73,3 +73,18 @@ func TestBlocksGrow(t *testing.T) {
 		t.Errorf("a block of %d bytes for a table that is larger than any", at.size)
 	}
 }
+
+// The values that the pointers name lie side by side, in order.
+func TestPlacesLieSideBySide(t *testing.T) {
+	at := Places[[3]int64](5)
+	for i, p := range at {
+		if *p = [3]int64{int64(i)}; i > 0 && uintptr(unsafe.Pointer(p))-uintptr(unsafe.Pointer(at[i-1])) != unsafe.Sizeof(*p) {
+			t.Errorf("value %d does not lie behind the one before it", i)
+		}
+	}
+	for i, p := range at {
+		if p[0] != int64(i) {
+			t.Errorf("value %d is %d", i, p[0])
+		}
+	}
+}
