@@ -78,7 +78,8 @@ func TestBlocksGrow(t *testing.T) {
 func TestPlacesLieSideBySide(t *testing.T) {
 	at := Places[[3]int64](5)
 	for i, p := range at {
-		if *p = [3]int64{int64(i)}; i > 0 && uintptr(unsafe.Pointer(p))-uintptr(unsafe.Pointer(at[i-1])) != unsafe.Sizeof(*p) {
+		*p = [3]int64{int64(i)}
+		if i > 0 && uintptr(unsafe.Pointer(p))-uintptr(unsafe.Pointer(at[i-1])) != unsafe.Sizeof(*p) {
 			t.Errorf("value %d does not lie behind the one before it", i)
 		}
 	}
