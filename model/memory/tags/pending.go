@@ -56,8 +56,11 @@ func (c *Cache) SetFill(id int32, bit uint, mark uint32, t Time) {
 // Overwrite makes the sectors of a request present at a time that are on their way and that it writes whole
 // (GPGPU-Sim's data_cache::wr_miss_wa_lazy_fetch_on_read). Loads that wait for them go on waiting.
 func (c *Cache) Overwrite(id int32, bit uint, r *coalesce.Request, t Time) {
-	if c.Block > 0 || t-c.Base >= Time(UnknownFill) {
+	if c.Block > 0 {
 		return
+	}
+	if t-c.Base >= Time(UnknownFill) {
+		c.rebase(t)
 	}
 	l, now := &c.Lines[id], uint32(max(0, t-c.Base))
 	for m := r.Mask; m != 0; m &= m - 1 {
