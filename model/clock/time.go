@@ -1,5 +1,5 @@
-// Package clock has cycles: a queue of events in their order, turns and how many of them
-// a cycle has, and sums over cycles without rounding.
+// Package clock has cycles: a queue of events in their order, which of some units act in a cycle, turns and how many
+// of them a cycle has, and sums over cycles without rounding.
 package clock
 
 // Time is in cycles of the SM clock since the start of the run.

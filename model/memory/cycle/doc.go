@@ -10,6 +10,7 @@
 //	slice.put             queues a fetch before DRAM, which schedules it ([dram.Channels]).
 //	crossbar.deliverFills gives a fill to the replies that wait for it.
 //	crossbar.offerReply   brings a reply to the crossbar; crossbar.eject takes it to its SM, of the slices in turn.
+//	Unit.respond          lets it go on, or holds it behind one that waits for the write-back register.
 //	Unit.filled           gives the fill to the merged loads of its MSHR (awaitFill).
 //	Unit.WriteBack        writes a result into its register banks, of three clients in turn.
 //	Unit.Known            names the accesses whose completion time is known.
