@@ -36,7 +36,7 @@ func ppcsFigures() []Figure {
 	return []Figure{
 		{Name: "fig2", Experiment: "stages"},
 		{Name: "fig9", Experiment: "speedup", Columns: []string{"nocopy", "single-overlap", "crcs", "ppcs"}},
-		{Name: "fig12", Experiment: "kernels"},
+		{Name: "fig12", Experiment: "kernels", Columns: []string{"nocopy", "single-overlap", "crcs", "ppcs"}},
 	}
 }
 
