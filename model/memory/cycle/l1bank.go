@@ -26,8 +26,8 @@ const (
 func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 	l1 := &u.L1
 	id, bit, ready := l1.Tags.Find(r.Sector>>(l1.Per&63)), uint(r.Sector)&l1.Last, at+l1.Latency
-	if u.inject.held == 0 && id != tags.NoLine && l1.Tags.Lines[id].Readable(bit, r.Mask) {
-		if fetch, fill := l1.Tags.PendingOrFill(id, bit, r.Mask); fetch == memory.NoLoad && fill <= ready+thereAhead {
+	if u.inject.held == 0 {
+		if fill, hits := u.hits(id, bit, r.Mask, ready); hits {
 			n := uint64(bits.OnesCount8(r.Mask))
 			l1.Stats.Reads += n
 			l1.Stats.Hits += n
@@ -47,8 +47,21 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 	u.loadOf(p).open++
 	u.inject.loads++
 	k := u.mem.xbar.send(u, bank, r.Sector, ready, now)
-	k.of, k.way, k.mask, k.rest, k.flits = p.load, unit.PathLoad, r.Mask, false, uint8(u.mem.DataFlits[0])
+	k.of, k.way, k.mask, k.rest, k.flits = p.load, unit.PathHit, r.Mask, false, uint8(u.mem.DataFlits[0])
+	if id == tags.NoLine {
+		k.way = unit.PathLoad
+		u.inject.unsure++
+	}
 	return true
+}
+
+// hits reports whether sectors of a line are there in cycle t, when their load is looked up, and when they have come.
+func (u *Unit) hits(id int32, bit uint, mask uint8, t Time) (fill Time, hits bool) {
+	if id == tags.NoLine || !u.L1.Tags.Lines[id].Readable(bit, mask) {
+		return 0, false
+	}
+	fetch, fill := u.L1.Tags.PendingOrFill(id, bit, mask)
+	return fill, fetch == memory.NoLoad && fill <= t+thereAhead
 }
 
 // takeHits is [Unit.enqueueLoad] for sectors one after the other that are there, while the banks are empty, most of
@@ -125,13 +138,24 @@ func (n *crossbar) probeBanks(u *Unit, t Time) (next Time) {
 			o.blocked = true
 			continue
 		}
+		sure := k.way == unit.PathHit
 		if again := u.probe(k, bank, t); again > t {
+			if sure { // it is no hit yet, or no more
+				k.way = unit.PathLoad
+				o.unsure++
+			}
 			o.blocked = true
 			next = min(next, again)
 			continue
 		}
+		if !sure {
+			o.unsure--
+		}
 		left = true
 		next = min(next, n.leaveBank(u, q, b, t))
+	}
+	if left && o.unsure == 0 && o.held != 0 && n.resolve(u, t) {
+		return Never
 	}
 	switch {
 	case !o.blocked:
@@ -141,6 +165,49 @@ func (n *crossbar) probeBanks(u *Unit, t Time) (next Time) {
 		next = min(next, u.gives(t))
 	}
 	return next
+}
+
+// resolve has the L1 of an SM look up all requests in its banks in cycle t, ahead of their times, if each is a hit and
+// none is late, nor will the next be: nothing comes between them. It reports whether it has.
+func (n *crossbar) resolve(u *Unit, t Time) bool {
+	o, l1 := &u.inject, &u.L1
+	if l1.Tags == nil {
+		return false
+	}
+	next := max(t, u.Free) // no request comes before
+	if o.stopped {
+		next = max(t, u.stalled[0].At)
+	}
+	for m := o.held; m != 0; m &= m - 1 {
+		q := &o.banks[bits.TrailingZeros64(m)]
+		if q.tail.ready >= next+l1.Latency {
+			return false
+		}
+		before := max(t, q.left)
+		for k, i := q.head, q.n; i > 0; k, i = k.next, i-1 {
+			if k.ready <= before {
+				return false
+			}
+			before = k.ready
+			if _, hits := u.hits(l1.Tags.Find(k.sector>>(l1.Per&63)), uint(k.sector)&l1.Last, k.mask, k.ready); !hits {
+				k.way = unit.PathLoad
+				o.unsure++
+				return false
+			}
+		}
+	}
+	for o.held != 0 {
+		first, at := 0, Never
+		for m := o.held; m != 0; m &= m - 1 {
+			if b := bits.TrailingZeros64(m); o.banks[b].head.ready < at {
+				first, at = b, o.banks[b].head.ready
+			}
+		}
+		u.probe(o.banks[first].head, 0, at)
+		n.leaveBank(u, &o.banks[first], first, at)
+	}
+	o.blocked = false
+	return true
 }
 
 // leaveBank has the first request of a bank leave it in cycle t. It returns when the next may.

@@ -27,7 +27,7 @@ func (u *Unit) missLoad(k *packet, id int32, bit uint, t Time) (again Time) {
 	u.countLoad(k, false)
 	u.pendingMisses++
 	f := u.mshrs.open(k.of, id, bit, k.sector)
-	k.of, k.mask = f, l1.Block.Whole()
+	k.of, k.way, k.mask = f, unit.PathLoad, l1.Block.Whole()
 	if id != tags.NoLine {
 		l1.Tags.SetPending(id, bit, tags.UnknownFill+uint32(f))
 	}

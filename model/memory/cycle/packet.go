@@ -78,6 +78,7 @@ type injection struct {
 	held    uint64   // banks that have some
 	banks   []l1Bank // of the L1
 	loads   int32    // in them, where the L1 is looked up at their heads
+	unsure  int32    // packets in them that may evict a line, or miss for certain; the others are [unit.PathHit]
 	blocked bool     // one of these
 	crowded uint64   // banks whose first load waits for room in the L1's queue: no sector has come to them since
 	starved uint64   // and those whose first load waits for an MSHR

@@ -277,6 +277,7 @@ func (u *Unit) enqueue(p *access, r *coalesce.Request, at, now Time) bool {
 		flits = uint8(u.mem.DataFlits[0])
 	case unit.PathStore:
 		ready = at + u.L1.Latency
+		u.inject.unsure++
 	}
 	u.loadOf(p).open++
 	of, rest := p.load, p.Path == unit.PathAtomic || p.Path.Stores() && r.Partial()
