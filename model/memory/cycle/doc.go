@@ -3,7 +3,8 @@
 //
 //	Unit.Global           takes the access, or queues it behind one that has stopped (Unit.queueUp).
 //	Unit.enqueue          puts each request into the queue of its L1 bank, or past the L1 (crossbar.send).
-//	Unit.probe            looks the oldest request of a bank up: hit, merged request (mergeLoad) or miss (missLoad).
+//	Unit.probe            looks the oldest request of a bank up: hit, merged request (mergeLoad) or miss (missLoad);
+//	                      crossbar.resolve looks up hits ahead of their times.
 //	crossbar.enter        sends a miss by the injection port of its SM.
 //	crossbar.admitOne     takes it to its slice, of the SMs in turn; crossbar.pass lets it through the ROP delay.
 //	crossbar.take         has the slice perform it (crossbar.serve): slice.hit, slice.wait or slice.ask.

@@ -27,14 +27,12 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 	l1 := &u.L1
 	id, bit, ready := l1.Tags.Find(r.Sector>>(l1.Per&63)), uint(r.Sector)&l1.Last, at+l1.Latency
 	if u.inject.held == 0 {
-		if fill, hits := u.hits(id, bit, r.Mask, ready); hits {
+		if fill, hits := l1.Tags.There(id, bit, r.Mask, ready+thereAhead); hits {
 			n := uint64(bits.OnesCount8(r.Mask))
 			l1.Stats.Reads += n
 			l1.Stats.Hits += n
 			l1.Tags.Touch(id)
-			if u.mem.Watcher != nil {
-				u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: r.Sector, Filled: fill})
-			}
+			u.watchHit(r.Sector, fill)
 			p.Done = max(p.Done, u.inject.banks[u.bankOf(unit.PathLoad, r.Sector)].hit(ready))
 			return true
 		}
@@ -55,13 +53,11 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 	return true
 }
 
-// hits reports whether sectors of a line are there in cycle t, when their load is looked up, and when they have come.
-func (u *Unit) hits(id int32, bit uint, mask uint8, t Time) (fill Time, hits bool) {
-	if id == tags.NoLine || !u.L1.Tags.Lines[id].Readable(bit, mask) {
-		return 0, false
+// watchHit reports a hit.
+func (u *Unit) watchHit(sector uint64, filled Time) {
+	if u.mem.Watcher != nil {
+		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: sector, Filled: filled})
 	}
-	fetch, fill := u.L1.Tags.PendingOrFill(id, bit, mask)
-	return fill, fetch == memory.NoLoad && fill <= t+thereAhead
 }
 
 // takeHits is [Unit.enqueueLoad] for sectors one after the other that are there, while the banks are empty, most of
@@ -189,7 +185,8 @@ func (n *crossbar) resolve(u *Unit, t Time) bool {
 				return false
 			}
 			before = k.ready
-			if _, hits := u.hits(l1.Tags.Find(k.sector>>(l1.Per&63)), uint(k.sector)&l1.Last, k.mask, k.ready); !hits {
+			id, bit := l1.Tags.Find(k.sector>>(l1.Per&63)), uint(k.sector)&l1.Last
+			if _, hits := l1.Tags.There(id, bit, k.mask, k.ready+thereAhead); !hits {
 				k.way = unit.PathLoad
 				o.unsure++
 				return false
@@ -248,9 +245,7 @@ func (u *Unit) probe(k *packet, bank uint64, t Time) (again Time) {
 	fetch, fill := int32(memory.NoLoad), Time(0)
 	if there {
 		if fetch, fill = l1.Tags.PendingOrFill(id, bit, k.mask); fetch == memory.NoLoad && fill <= t+thereAhead {
-			if u.mem.Watcher != nil {
-				u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: k.sector, Filled: fill})
-			}
+			u.watchHit(k.sector, fill)
 			l1.Tags.Touch(id)
 			k.way = unit.PathHit
 			u.countLoad(k, true)
@@ -328,9 +323,7 @@ func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch, filling int32, fi
 		u.mshrs.join(fetch, k.of)
 		return t
 	}
-	if u.mem.Watcher != nil {
-		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: k.sector, Filled: fill})
-	}
+	u.watchHit(k.sector, fill)
 	u.awaitFill(k.of, filling, &u.mshrs.all[filling], fill)
 	return t
 }

@@ -109,3 +109,12 @@ func (c *Cache) PendingOrFill(id int32, bit uint, mask uint8) (fetch int32, fill
 	}
 	return -1, c.Base + Time(f)
 }
+
+// There reports whether sectors of a line are there at a time, and since when. Of [NoLine] none is.
+func (c *Cache) There(id int32, bit uint, mask uint8, t Time) (fill Time, there bool) {
+	if id == NoLine || !c.Lines[id].Readable(bit, mask) {
+		return 0, false
+	}
+	fetch, fill := c.PendingOrFill(id, bit, mask)
+	return fill, fetch < 0 && fill <= t
+}

@@ -34,3 +34,27 @@ func TestExpectedFills(t *testing.T) {
 		}
 	}
 }
+
+// Sectors are there from their fill on, unless their line is not, or a fetch's fill time is unknown.
+func TestThere(t *testing.T) {
+	c := New(nil, 512, 128, 32, 4, false)
+	id, _, _ := c.Insert(5, 0)
+	c.Fill(id, 0, 20, 0)
+	c.Fill(id, 1, 30, 0)
+	c.SetPending(id, 2, UnknownFill+3)
+	for _, x := range []struct {
+		id    int32
+		bit   uint
+		mask  uint8
+		t     Time
+		there bool
+	}{{id, 0, 1, 19, false}, {id, 0, 1, 20, true}, {id, 0, 3, 20, false}, {id, 0, 3, 30, true}, {id, 2, 1, 1000, false},
+		{id, 1, 3, 1000, false}, {id, 3, 1, 1000, false}, {NoLine, 0, 1, 1000, false}} {
+		if _, there := c.There(x.id, x.bit, x.mask, x.t); there != x.there {
+			t.Errorf("line %d, sectors %b from %d on, time %d: there: %v", x.id, x.mask, x.bit, x.t, there)
+		}
+	}
+	if fill, _ := c.There(id, 0, 3, 30); fill != 30 {
+		t.Errorf("there since %d, want 30", fill)
+	}
+}
