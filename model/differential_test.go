@@ -437,7 +437,7 @@ func agree(t *testing.T, text string, machine []string) bool {
 	insts := reference.InOrder(d.insts)
 	for k, want := range reference.InOrder(n.Insts()) {
 		got := insts[k]
-		if engine == "cycle" && want[1] == want[0] { // not known there as it issues, but perhaps in the engine, which looks ahead
+		if engine == "cycle" && want[1] == want[0] { // not known there as it issues; the engine looks ahead
 			got[1] = got[0]
 		}
 		if got != want && want[0] < at {
