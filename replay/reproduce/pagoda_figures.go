@@ -1,6 +1,9 @@
 package reproduce
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // smallTasks are workloads of table 3 at the sizes of the small set.
 func smallTasks(tasks string, names ...string) []Workload {
@@ -43,15 +46,33 @@ func wideTasks() []Workload {
 // batches are pagoda's spawns in batches of one fill of the GPU.
 const batches = "pagoda-batch,batch-size=384"
 
+// eachWorkload are rows beside HyperQ, GeMTC and threads. GeMTC runs them without shared memory, which it lacks (6.2).
+func eachWorkload(name, title, copies string, rows []Workload) Experiment {
+	return Experiment{
+		Name: name, Title: title, Head: "workload", GPU: taskMachine, Flags: taskFlags(copies),
+		Policies: "pagoda,hyperq,pthreads", Variants: []Variant{{Name: "alone", Alone: true}},
+		Under: map[string]string{"alone": "gemtc"}, Workloads: rows,
+		Columns: slices.Insert(slower("hyperq", "pthreads"), 2,
+			Column{Name: "gemtc", Unit: "x", Digits: 2, Of: over("pagoda", "gemtc@alone")}),
+	}
+}
+
+// byTasks are the workloads by number of tasks. SLUD has the tiles that make nearly as many.
+func byTasks() []Workload {
+	rows := byValue(smallTasks("64", "MB", "FB", "BF", "CONV", "DCT", "MM", "3DES", "MPE"), "tasks", "64", "512", "2048")
+	for _, x := range [][2]string{{"80", "7"}, {"488", "16"}, {"2250", "27"}} {
+		w := pick(taskWorkloads(), "SLUD")[0]
+		w.Name, w.Params, w.Small = "SLUD, "+x[0], []string{"tiles=" + x[1]}, nil
+		rows = append(rows, w)
+	}
+	return rows
+}
+
 // pagodaFigures are the paper's figures by workload, at small sizes.
 func pagodaFigures() []Experiment {
 	return []Experiment{
-		{
-			Name: "tasks-each", Title: "By number of tasks, small tasks, copies phased: times as long as pagoda (figure 6)",
-			Head: "workload", GPU: taskMachine,
-			Flags: taskFlags("phased"), Policies: "pagoda,hyperq,pthreads", Columns: slower("hyperq", "pthreads"),
-			Workloads: byValue(smallTasks("64", "MB", "CONV", "DCT", "3DES"), "tasks", "64", "512", "2048"),
-		},
+		eachWorkload("tasks-each", "By number of tasks, small tasks, copies phased: times as long as pagoda (figure 6)",
+			"phased", byTasks()),
 		{
 			Name: "threads-each", Title: "By threads of a task, 384 small tasks without copies: times as long as pagoda " +
 				"(figure 7)", Head: "workload", GPU: taskMachine,
