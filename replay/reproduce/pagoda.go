@@ -138,12 +138,17 @@ var irregularWorkloads = []Workload{
 		"max-bytes=1024"}},
 }
 
-// irregularSides are those whose full sides run in seconds.
+// irregularSides have sizes from a quarter of table 3's to twice those; packets have 1 to 64 KB.
 var irregularSides = []Workload{
 	{Name: "MB", Sample: "tasks-mb", Params: []string{"tasks=384", "sizes=irregular", "side=64"}},
 	{Name: "FB", Sample: "tasks-fb", Params: []string{"tasks=384", "sizes=irregular", "width=2048"}},
+	{Name: "BF", Sample: "tasks-bf", Params: []string{"tasks=384", "sizes=irregular", "width=2048"}},
 	{Name: "CONV", Sample: "tasks-conv", Params: []string{"tasks=384", "sizes=irregular", "side=128"}},
 	{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=384", "sizes=irregular", "side=128"}},
+	{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=384", "sizes=irregular", "n=64"}},
+	{Name: "3DES", Sample: "tasks-3des", Params: []string{"tasks=384", "sizes=irregular", "max-bytes=16384"}},
+	{Name: "MPE", Sample: "tasks-mpe", Params: []string{"tasks=384", "sizes=irregular", "n=64", "side=64", "width=2048",
+		"max-bytes=16384"}},
 }
 
 // little is a task of 8 x 8 values: many can be run.
@@ -167,7 +172,7 @@ func pagodaExperiments() []Experiment {
 		{
 			Name: "whole", Title: "Whole time for 32,768 tasks (extrapolated from up to 384; SLUD: 890), all inputs copied " +
 				"first and all outputs last: pagoda's, and how many times as long the others take",
-			Head: "workload", GPU: taskMachine, Mean: Geometric,
+			Head: "workload", GPU: taskMachine, Mean: Geometric, Seconds: 844,
 			Flags: taskFlags("phased"), Variants: steady, Under: steadyPolicies,
 			Policies: "hyperq", Workloads: taskWorkloads(),
 			Columns: longer("hyperq", "gemtc", "pthreads"),
@@ -202,11 +207,12 @@ func pagodaExperiments() []Experiment {
 					Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
 		},
 		{
-			Name: "irregular-sides", Title: "The same with the artifact's sides, 32 to 256 (MB: 16 to 128; FB: 512 to " +
-				"4,096 samples)", Head: "workload", GPU: taskMachine, Mean: Geometric,
-			Flags: taskFlags("off"), Policies: "pagoda,pagoda,task-copy-call-ns=0,spawn-ns=0,fusion", Workloads: irregularSides,
-			Columns: append(slower("fusion"), Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2,
-				Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
+			Name: "irregular-sides", Title: "The same with the artifact's sides, 32 to 256 (MB, MM: 16 to 128; FB, BF: 512 " +
+				"to 4,096 samples; 3DES: 1 to 64 KB)", Head: "workload", GPU: taskMachine, Mean: Geometric, Seconds: 1716,
+			Flags: taskFlags("off"), Policies: "pagoda,pagoda,task-copy-call-ns=0,spawn-ns=0,fusion,hyperq,pthreads",
+			Workloads: irregularSides,
+			Columns: append(slower("fusion", "hyperq", "pthreads"), Column{Name: "fusion over pagoda with free calls",
+				Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
 		},
 	}, append(pagodaSizes(), pagodaFigures()...)...)
 }
