@@ -83,7 +83,11 @@ func (u *Unit) filled(f int32, fill Time) {
 	if c := l1.Tags; c != nil && int(x.line) < len(c.Lines) { // of a suspended CTA the L1 may have another size by then
 		l1.Tags.SetFill(x.line, uint(x.bit), tags.UnknownFill+uint32(f), fill)
 	}
-	u.inject.probesAgain(u.bankOf(unit.PathLoad, x.sector))
+	bank, from := u.bankOf(unit.PathLoad, x.sector), fill-thereAhead
+	if u.inject.starved>>(bank&63)&1 != 0 { // its load may join the fetch
+		from = n.Now
+	}
+	u.inject.probesAgain(bank)
 	x.left, x.free = 0, 0
 	u.filling[fillingHash(x.sector)]++
 	u.awaitFill(x.load, f, x, fill)
@@ -93,7 +97,7 @@ func (u *Unit) filled(f int32, fill Time) {
 		u.awaitFill(load, f, x, fill)
 	}
 	if u.inject.blocked {
-		n.Post(n.leaves+u.Sm, max(n.Now, fill-thereAhead))
+		n.Post(n.leaves+u.Sm, max(n.Now, from))
 	}
 }
 
