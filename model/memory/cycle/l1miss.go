@@ -77,15 +77,15 @@ func (u *Unit) probeStore(k *packet, t Time) (again Time) {
 	return t
 }
 
-// filled tells the loads that wait for a fetch when it comes.
-func (u *Unit) filled(f int32, fill Time) {
+// filled tells the loads that wait for a fetch when it comes, from a cycle on.
+func (u *Unit) filled(f int32, fill, from Time) {
 	x, l1, n := &u.mshrs.all[f], &u.L1, u.mem.xbar
 	if c := l1.Tags; c != nil && int(x.line) < len(c.Lines) { // of a suspended CTA the L1 may have another size by then
 		l1.Tags.SetFill(x.line, uint(x.bit), tags.UnknownFill+uint32(f), fill)
 	}
-	bank, from := u.bankOf(unit.PathLoad, x.sector), fill-thereAhead
-	if u.inject.starved>>(bank&63)&1 != 0 { // its load may join the fetch
-		from = n.Now
+	bank := u.bankOf(unit.PathLoad, x.sector)
+	if u.inject.starved>>(bank&63)&1 == 0 { // or else its load may join the fetch
+		from = max(from, fill-thereAhead)
 	}
 	u.inject.probesAgain(bank)
 	x.left, x.free = 0, 0

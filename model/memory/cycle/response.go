@@ -42,7 +42,7 @@ func (u *Unit) respond(x response) {
 		x.ready = r.last + 1
 		r.last++
 	}
-	u.leaves(x)
+	u.leaves(x, now)
 }
 
 // heldUp reports whether a reply may not go on when it comes.
@@ -73,14 +73,14 @@ func (u *Unit) respondHeld(t Time) {
 	r.held = r.held[:copy(r.held, r.held[1:])]
 	x.ready = t + memory.WrittenAhead + responseAhead
 	r.last = x.ready
-	u.leaves(x)
+	u.leaves(x, t)
 }
 
-// leaves has a reply go on.
-func (u *Unit) leaves(x response) {
+// leaves has a reply go on, from a cycle on.
+func (u *Unit) leaves(x response, from Time) {
 	switch x.way {
 	case unit.PathLoad:
-		u.filled(x.of, x.ready)
+		u.filled(x.of, x.ready, from)
 	case unit.PathBypass, unit.PathAtomic:
 		if u.put(clientPast, x.ready, u.mem.xbar.Now+1, x.of, memory.NoLoad) {
 			u.nameSM()
