@@ -167,7 +167,7 @@ func (n *crossbar) probeBanks(u *Unit, t Time) (next Time) {
 // none is late, nor will the next be: nothing comes between them. It reports whether it has.
 func (n *crossbar) resolve(u *Unit, t Time) bool {
 	o, l1 := &u.inject, &u.L1
-	if l1.Tags == nil {
+	if l1.Tags == nil || u.Tlb != nil { // a page is found at any time
 		return false
 	}
 	next := max(t, u.Free) // no request comes before
