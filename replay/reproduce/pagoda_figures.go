@@ -73,12 +73,9 @@ func pagodaFigures() []Experiment {
 	return []Experiment{
 		eachWorkload("tasks-each", "By number of tasks, small tasks, copies phased: times as long as pagoda (figure 6)",
 			"phased", byTasks()),
-		{
-			Name: "threads-each", Title: "By threads of a task, 384 small tasks without copies: times as long as pagoda " +
-				"(figure 7)", Head: "workload", GPU: taskMachine,
-			Flags: taskFlags("off"), Policies: "pagoda,hyperq,pthreads", Columns: slower("hyperq", "pthreads"),
-			Workloads: byValue(smallTasks("384", "MB", "FB", "BF", "CONV"), "threads", "64", "128", "256"),
-		},
+		eachWorkload("threads-each", "By threads of a task, 384 small tasks (SLUD: 145) without copies: times as long as "+
+			"pagoda (figure 7)", "off", byValue(smallTasks("384", "MB", "FB", "BF", "CONV", "DCT", "MM", "SLUD", "3DES", "MPE"),
+			"threads", "64", "128", "256")),
 		{
 			Name: "wide", Title: "CONV by side of the image and threads of a task, 64 tasks without copies: times as long as " +
 				"pagoda (figure 8)", Head: "workload", GPU: taskMachine,
