@@ -131,11 +131,14 @@ func bySetting(sample, name string, params []string, values ...string) []Workloa
 var irregularWorkloads = []Workload{
 	{Name: "MB", Sample: "tasks-mb", Params: []string{"tasks=384", "sizes=irregular", "side=32"}},
 	{Name: "FB", Sample: "tasks-fb", Params: []string{"tasks=384", "sizes=irregular", "width=256"}},
+	{Name: "BF", Sample: "tasks-bf", Params: []string{"tasks=384", "sizes=irregular", "width=256"}},
 	{Name: "CONV", Sample: "tasks-conv", Params: []string{"tasks=384", "sizes=irregular", "side=32"}},
 	{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=384", "sizes=irregular", "side=32"}},
 	{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=384", "sizes=irregular", "n=32"}},
 	{Name: "3DES", Sample: "tasks-3des", Params: []string{"tasks=384", "sizes=irregular", "min-bytes=8",
 		"max-bytes=1024"}},
+	{Name: "MPE", Sample: "tasks-mpe", Params: []string{"tasks=384", "sizes=irregular", "n=32", "side=32", "width=256",
+		"min-bytes=8", "max-bytes=1024"}},
 }
 
 // irregularSides have sizes from a quarter of table 3's to twice those; packets have 1 to 64 KB.
@@ -201,8 +204,9 @@ func pagodaExperiments() []Experiment {
 			Name: "irregular", Title: "Irregular sizes, threads of 32 to 256, sides of 8 to 64, without copies (section " +
 				"6.3): pagoda's time, and how many times as long the others take",
 			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: taskFlags("off"),
-			Policies: "pagoda,pagoda,task-copy-call-ns=0,spawn-ns=0,fusion,fusion,batch=0", Workloads: irregularWorkloads,
-			Columns: append(slower("fusion", "fusion,batch=0"),
+			Policies:  "pagoda,pagoda,task-copy-call-ns=0,spawn-ns=0,fusion,fusion,batch=0,hyperq,pthreads",
+			Workloads: irregularWorkloads,
+			Columns: append(slower("fusion", "fusion,batch=0", "hyperq", "pthreads"),
 				Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2,
 					Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
 		},
