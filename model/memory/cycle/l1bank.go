@@ -32,7 +32,7 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 			l1.Stats.Reads += n
 			l1.Stats.Hits += n
 			l1.Tags.Touch(id)
-			u.watchHit(r.Sector, fill)
+			u.mem.TellHit(u.Sm, r.Sector, fill)
 			p.Done = max(p.Done, u.inject.banks[u.bankOf(unit.PathLoad, r.Sector)].hit(ready))
 			return true
 		}
@@ -51,13 +51,6 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 		u.inject.unsure++
 	}
 	return true
-}
-
-// watchHit reports a hit.
-func (u *Unit) watchHit(sector uint64, filled Time) {
-	if u.mem.Watcher != nil {
-		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: sector, Filled: filled})
-	}
 }
 
 // takeHits is [Unit.enqueueLoad] for sectors one after the other that are there, while the banks are empty, most of
@@ -245,7 +238,7 @@ func (u *Unit) probe(k *packet, bank uint64, t Time) (again Time) {
 	fetch, fill := int32(memory.NoLoad), Time(0)
 	if there {
 		if fetch, fill = l1.Tags.PendingOrFill(id, bit, k.mask); fetch == memory.NoLoad && fill <= t+thereAhead {
-			u.watchHit(k.sector, fill)
+			u.mem.TellHit(u.Sm, k.sector, fill)
 			l1.Tags.Touch(id)
 			k.way = unit.PathHit
 			u.countLoad(k, true)
@@ -323,7 +316,7 @@ func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch, filling int32, fi
 		u.mshrs.join(fetch, k.of)
 		return t
 	}
-	u.watchHit(k.sector, fill)
+	u.mem.TellHit(u.Sm, k.sector, fill)
 	u.awaitFill(k.of, filling, &u.mshrs.all[filling], fill)
 	return t
 }

@@ -183,9 +183,7 @@ func (u *Unit) passLoads(p *unit.Access) {
 // filled returns when sectors of a line are filled, and tells the watcher of the hit.
 func (u *Unit) filled(id int32, sector uint64, mask uint8) Time {
 	fill := u.L1.Tags.Filled(id, uint(sector)&u.L1.Last, mask)
-	if u.mem.Watcher != nil {
-		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: sector, Filled: fill})
-	}
+	u.mem.TellHit(u.Sm, sector, fill)
 	return fill
 }
 

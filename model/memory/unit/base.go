@@ -102,3 +102,10 @@ func (b *Base) Total() (all memory.Traffic) {
 	}
 	return all
 }
+
+// TellHit tells the watcher, if there is one, of a sector that an SM finds in its L1.
+func (b *Base) TellHit(sm int, sector uint64, filled Time) {
+	if b.Watcher != nil {
+		b.Watcher.Hit(&memory.Hit{SM: sm, Sector: sector, Filled: filled})
+	}
+}
