@@ -1,6 +1,8 @@
 package pagoda
 
 import (
+	"math/bits"
+
 	"gpureplay/model"
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
@@ -43,6 +45,7 @@ type masterCTA struct {
 	since  model.Time // from when
 	slots  []executor
 	open   []openBlock
+	leaves map[model.Time]uint64 // executors whose work ends in later cycles
 }
 
 // executor is the state of an executor warp.
@@ -104,7 +107,8 @@ func (r *Runtime) startGPU(columns int) error {
 		if err != nil {
 			return err
 		}
-		b := &masterCTA{run: r, column: c, state: state, parked: true, slots: make([]executor, r.shape.MTB.Executors)}
+		b := &masterCTA{run: r, column: c, state: state, parked: true, slots: make([]executor, r.shape.MTB.Executors),
+			leaves: map[model.Time]uint64{}}
 		// MTBs of one SM are apart in the table: neighbours go to different SMs.
 		if b.res, err = r.m.Reserve(c%r.m.SMs(), kernel, b); err != nil {
 			return err
@@ -233,9 +237,26 @@ func (b *masterCTA) executorEnded(slot int, t model.Time) {
 	b.wake(t)
 }
 
-// WarpEnded is of [model.PersistentRuntime].
+// WarpEnded is of [model.PersistentRuntime]. A warp leaves when its work has ended, which may be known before: the last
+// of its threadblock is the one that ends last.
 func (b *masterCTA) WarpEnded(r *model.PersistentCTA, warp int, t model.Time) {
-	b.leave(warp-1, max(t, r.Acknowledged(warp)-1))
+	at := r.Acknowledged(warp) - 1
+	if at <= t {
+		b.leave(warp-1, t)
+		return
+	}
+	if b.leaves[at] == 0 {
+		b.run.m.At(at, eventLeave, uint64(b.column))
+	}
+	b.leaves[at] |= 1 << (warp - 1)
+}
+
+// leaveDue has the executors leave whose work ends in cycle t.
+func (b *masterCTA) leaveDue(t model.Time) {
+	for m := b.leaves[t]; m != 0; m &= m - 1 {
+		b.leave(bits.TrailingZeros64(m), t)
+	}
+	delete(b.leaves, t)
 }
 
 // leave runs lines 34 to 43 on an executor warp.

@@ -96,6 +96,7 @@ const (
 	eventWait          // the waiting thread is free
 	eventOutput        // arg: kernel; its output is on the host
 	eventLook          // scheduler warps that idle look again
+	eventLeave         // arg: column; executors leave their tasks
 )
 
 // wordBytes are the bytes of a poll.
@@ -321,6 +322,8 @@ func (r *Runtime) Event(kind uint8, arg uint64, t model.Time) error {
 		r.arrive(t)
 	case eventLook:
 		r.look(t)
+	case eventLeave:
+		r.mtbs[arg].leaveDue(t)
 	default:
 		r.returned(kind, arg, t)
 	}

@@ -21,6 +21,7 @@ type nMTB struct {
 	execs  []nExecutor
 	open   []*nOpen
 	last   []model.Time // of each warp: all that it issued is done
+	later  map[model.Time][]int
 }
 
 // nExecutor is the state of an executor warp: it enters a task, runs it or leaves it.
@@ -182,7 +183,7 @@ func (w *nWarp) leaves(b *nMTB) {
 	if s := w.cta.sm; s.coll.n.collects() {
 		s.leaving = append(s.leaving, w)
 	} else {
-		b.leave(w.place, max(s.coll.n.t, w.last-1))
+		b.leavesAt(w)
 	}
 }
 
@@ -190,9 +191,29 @@ func (w *nWarp) leaves(b *nMTB) {
 func (s *nSM) leaveTasks(n *Machine) {
 	slices.SortFunc(s.leaving, func(x, y *nWarp) int { return x.slot - y.slot })
 	for _, w := range s.leaving {
-		w.cta.worker.mtb.leave(w.place, max(n.t, w.last-1))
+		w.cta.worker.mtb.leavesAt(w)
 	}
 	s.leaving = nil
+}
+
+// leavesAt lets the executor warp of one leave its task when all its work is done; of one cycle in the order of slots.
+func (b *nMTB) leavesAt(w *nWarp) {
+	n, at, place := b.r.u.n, w.last-1, w.place
+	if at <= n.t {
+		b.leave(place, n.t)
+		return
+	}
+	b.later[at] = append(b.later[at], place)
+	if len(b.later[at]) > 1 {
+		return
+	}
+	n.post(at, nTaskPhase, func() {
+		slices.Sort(b.later[at])
+		for _, x := range b.later[at] {
+			b.leave(x, at)
+		}
+		delete(b.later, at)
+	})
 }
 
 // leave lets an executor warp leave its task.

@@ -75,7 +75,8 @@ func (r *nPagoda) start() {
 	r.spawner, _ = pagoda.NewSpawner(r.table, r.batch)
 	for i := range per * len(n.sms) {
 		state, _ := pagoda.NewMTB(r.table, i, r.mtb)
-		b := &nMTB{r: r, column: i, state: state, parked: true, execs: make([]nExecutor, r.mtb.Executors)}
+		b := &nMTB{r: r, column: i, state: state, parked: true, execs: make([]nExecutor, r.mtb.Executors),
+			later: map[model.Time][]int{}}
 		b.w = n.resident(n.sms[i%len(n.sms)], shape)
 		b.own = &nCTA{sm: b.w.sm, ends: -1, worker: b.w}
 		b.w.mtb, b.last = b, make([]model.Time, len(b.w.slots))
