@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"testing"
 )
 
 // randomCollectors draws the pipes that operand collectors serve, numbers of collectors and banks that a machine's
@@ -22,11 +21,4 @@ func randomCollectors(r *rand.Rand, machine []string) (all []string) {
 			"sm.pipeline=collector")
 	}
 	return append(all, fmt.Sprintf("sm.fetch_width=%d", []int{0, 0, 0, 1, 2, 4}[r.IntN(6)]))
-}
-
-// They once differed: a kernel comes to an SM while an access of a suspended CTA waits for a line.
-func TestOnceDiffered(t *testing.T) {
-	compareSeed(t, 1703, func(r *rand.Rand) (string, []string) {
-		return randomTrace(r), append(randomMachine(r), "sm.pipeline=direct", "sm.operand_collectors=0")
-	})
 }

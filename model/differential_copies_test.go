@@ -10,17 +10,19 @@ import (
 
 // Programs with asynchronous copies in groups (LDGSTS, LDGDEPBAR, DEPBAR) agree with the reference model.
 func TestCopiesAgainstReference(t *testing.T) {
-	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
-		machine = randomMachine(r)
-		switch r.IntN(3) {
-		case 0:
-			machine = append(machine, "memory.engine=cycle", "sm.pipeline=collector", "sm.schedulers=2",
-				"sm.operand_collectors=4", "sm.register_banks=4")
-		case 1:
-			machine = append(machine, "memory.engine=cycle")
-		}
-		return copyingText(r), machine
-	})
+	compareMany(t, 2*time.Second, 60, copiesTrace)
+}
+
+func copiesTrace(r *rand.Rand) (text string, machine []string) {
+	machine = randomMachine(r)
+	switch r.IntN(3) {
+	case 0:
+		machine = append(machine, "memory.engine=cycle", "sm.pipeline=collector", "sm.schedulers=2",
+			"sm.operand_collectors=4", "sm.register_banks=4")
+	case 1:
+		machine = append(machine, "memory.engine=cycle")
+	}
+	return copyingText(r), machine
 }
 
 // copyingText is a trace of warps that copy to shared memory past their registers, among other accesses.

@@ -68,11 +68,13 @@ func TestInliningAgainstReference(t *testing.T) {
 
 // SPAWN refuses the same requests: of ten readings of its controller seven count a child at its arrival.
 func TestSpawnAgainstReference(t *testing.T) {
-	compareMany(t, time.Second, 40, func(r *rand.Rand) (text string, machine []string) {
-		return nestTrace(r), nestMachine(r, "spawn", "spawn,saturate=off", "spawn,queue=3", "spawn,idle=last",
-			"spawn+dtbl", "spawn+dtbl,match=kde,idle=last", "spawn+dtbl,kde=3", "spawn,count=decision",
-			"spawn,count=decision,idle=last", "spawn+dtbl,count=decision")
-	})
+	compareMany(t, time.Second, 40, spawnTrace)
+}
+
+func spawnTrace(r *rand.Rand) (text string, machine []string) {
+	return nestTrace(r), nestMachine(r, "spawn", "spawn,saturate=off", "spawn,queue=3", "spawn,idle=last",
+		"spawn+dtbl", "spawn+dtbl,match=kde,idle=last", "spawn+dtbl,kde=3", "spawn,count=decision",
+		"spawn,count=decision,idle=last", "spawn+dtbl,count=decision")
 }
 
 // Launches that no parent waits for, at once or behind the last CTA of their kernel: the two machines agree. With few

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -13,6 +14,32 @@ import (
 func logSeed(t *testing.T, seed int64) {
 	if t.Failed() {
 		t.Logf("seed %d", seed)
+	}
+}
+
+// The machines once differed in these traces, in cases that few random ones have.
+func TestSeedsOnceDiffered(t *testing.T) {
+	for _, x := range []struct {
+		why   string
+		trace func(*rand.Rand) (text string, machine []string)
+		seeds []int64
+	}{
+		{"a kernel comes to an SM while an access of a suspended CTA waits", func(r *rand.Rand) (string, []string) {
+			return randomTrace(r), append(randomMachine(r), "sm.pipeline=direct", "sm.operand_collectors=0")
+		}, []int64{1703}},
+		{"an answer to a program of an executor comes while its next has a register open", pagodaTrace, []int64{90}},
+		{"it comes when the task between them has ended and not been left", pagodaTrace, []int64{113}},
+		{"two warps leave one threadblock in one cycle", pagodaTrace, []int64{610}},
+		{"the warp whose end is known last does not end last", pagodaTrace, []int64{124, 411}},
+		{"a store drops a sector on its way to the L1, and a load wants it", copiesTrace, []int64{143}},
+		{"a load that may not join a fetch that has come looks again", copiesTrace, []int64{96}},
+		{"a load that misses joins a fetch that has come, and more do", copiesTrace, []int64{703}},
+		{"the L1 is flushed while loads that hit are in its banks", spawnTrace, []int64{1109}},
+		{"a fill comes sooner than one of a unit of the machine that is known", tasksTrace, []int64{967}},
+	} {
+		for _, seed := range x.seeds {
+			t.Run(fmt.Sprintf("%s/%d", x.why, seed), func(t *testing.T) { compareSeed(t, seed, x.trace) })
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpureplay/model"
+	"gpureplay/trace"
 )
 
 // nMSHR is an entry of an L1 that is looked up at the heads of its banks. It is in use while a request waits for
@@ -68,11 +69,26 @@ func (u *nLSU) hits(set, tag uint64, sectors []uint64, t model.Time) bool {
 	return l.whole(sectors) && l.unknown(sectors) == nil && l.filled(sectors) <= t+nThere
 }
 
+// keepHits has the loads in the banks hit that would find their sectors, if the L1 were not flushed now.
+func (u *nLSU) keepHits() {
+	c, x, sm := &u.n.cfg.L1, u.n.mem.net, u.s.id
+	for i, bank := range x.banks[sm][:c.Banks] {
+		at := max(u.n.t, x.left[sm][i]+1)
+		for _, k := range bank {
+			at = max(at, k.ready)
+			tag := k.r.sectors[0] / uint64(c.LineBytes/32)
+			set := tag % uint64(c.Bytes/c.LineBytes/c.Ways)
+			k.kept = k.kept || k.kind == trace.InstLoad && u.hits(set, tag, k.r.sectors, at)
+			at++
+		}
+	}
+}
+
 // loadAtHead looks a load up in cycle t, and reports whether it leaves its bank.
 func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64, t model.Time) bool {
 	c, x, sectors, count := &u.n.cfg.L1, u.n.mem.net, k.r.sectors, &u.n.mem.l1Count
-	if u.hits(set, tag, sectors, t) {
-		u.l1.find(set, tag, true)
+	if k.kept || u.hits(set, tag, sectors, t) {
+		u.l1.find(set, tag, !k.kept)
 		count.note(true, false, len(sectors))
 		u.answered(h, t+4)
 		x.flying--
@@ -81,27 +97,26 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 	if len(x.queue[k.sm]) >= x.roomFor(k) {
 		return false
 	}
-	l, filled := u.l1.find(set, tag, false), u.blocks[block[0]]
-	if filled != nil && (!filled.come || filled.waiting == 0) {
-		filled = nil
+	l, f := u.l1.find(set, tag, false), u.blocks[block[0]]
+	if f != nil && f.mshr.waiting == 0 {
+		f = nil
 	}
-	if l.whole(sectors) && (l.unknown(sectors) != nil || filled != nil) {
+	whole := l.whole(sectors)
+	if whole && l.unknown(sectors) != nil {
+		f = l.unknown(sectors)
+	}
+	if whole && f != nil {
 		if !l.joins(sectors[0], c.SectorBytes, c.Merge) {
 			return false
 		}
 		u.l1.find(set, tag, true)
 		count.note(true, false, len(sectors))
 		x.flying--
-		if f := l.unknown(sectors); f != nil {
-			f.waiting = append(f.waiting, h)
-			f.mshr.waiting++
-			return true
-		}
-		u.await(h, filled, filled.fill)
+		u.join(h, f)
 		return true
 	}
-	if filled != nil {
-		return u.joinFilled(h, filled, set, tag, len(sectors), block, t)
+	if f != nil {
+		return u.joinMSHR(h, f, set, tag, len(sectors), block, t)
 	}
 	u.mshrs = slices.DeleteFunc(u.mshrs, func(x *nMSHR) bool { return x.waiting == 0 && x.free <= t })
 	if c.MSHRs > 0 && len(u.mshrs) >= c.MSHRs {
@@ -120,19 +135,34 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 	return true
 }
 
-// joinFilled has a load that misses join a fetch that has come and whose loads are not all served; nothing is fetched.
-func (u *nLSU) joinFilled(h *nHeld, x *nMSHR, set, tag uint64, sectors int, block []uint64, t model.Time) bool {
-	if limit := u.n.cfg.L1.Merge; limit > 0 && x.waiting >= limit {
+// join has one more load wait for a fetch, whether it has come or not.
+func (u *nLSU) join(h *nHeld, f *nFetch) {
+	if f.mshr.come {
+		u.await(h, f.mshr, f.mshr.fill)
+		return
+	}
+	f.waiting = append(f.waiting, h)
+	f.mshr.waiting++
+}
+
+// joinMSHR has a load that misses join a fetch of its block whose loads are not all served; nothing is fetched.
+func (u *nLSU) joinMSHR(h *nHeld, f *nFetch, set, tag uint64, sectors int, block []uint64, t model.Time) bool {
+	if limit := u.n.cfg.L1.Merge; limit > 0 && f.mshr.waiting >= limit {
 		return false
 	}
 	l := u.lineAtHead(set, tag, t)
 	if l == nil {
 		return false
 	}
-	l.fetch(block, t+1<<20)
+	if l.fetch(block, t+1<<20); !f.mshr.come {
+		l.fetch(block, 1<<50)
+		for _, s := range block {
+			l.at(s).fetch = f
+		}
+	}
 	u.n.mem.l1Count.note(true, false, sectors)
 	u.n.mem.net.flying--
-	u.await(h, x, x.fill)
+	u.join(h, f)
 	return true
 }
 
@@ -146,9 +176,9 @@ func (u *nLSU) await(h *nHeld, x *nMSHR, fill model.Time) {
 func (u *nLSU) fetchAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64) {
 	f := &nFetch{waiting: []*nHeld{h}, mshr: &nMSHR{waiting: 1}}
 	if u.blocks == nil {
-		u.blocks = map[uint64]*nMSHR{}
+		u.blocks = map[uint64]*nFetch{}
 	}
-	u.blocks[block[0]] = f.mshr
+	u.blocks[block[0]] = f
 	u.mshrs = append(u.mshrs, f.mshr)
 	k.r, k.fetch = &nAsked{sectors: block, turns: 1}, f
 	k.back = func(fill model.Time) {

@@ -41,6 +41,7 @@ type nPacket struct {
 
 	look  func(t model.Time) bool // at the head of its bank: it may leave
 	fetch *nFetch
+	kept  bool // it hits: its sectors were there as its L1 was flushed
 
 	lsu      *nLSU
 	gathered bool // the answer is in its slice's queue to the crossbar

@@ -23,7 +23,7 @@ type nLSU struct {
 
 	// Of the cycle engine:
 	mshrs  []*nMSHR
-	blocks map[uint64]*nMSHR // the last of each block, by its first sector
+	blocks map[uint64]*nFetch // the last of each block, by its first sector
 }
 
 // nHeld is a memory instruction on its way: begin brings it to the unit, each step times a
@@ -332,6 +332,7 @@ func (u *nLSU) enter(n *Machine, k *nKernel, ctas int) {
 		}
 		size = min(c.Bytes, c.Unified-taken)
 	}
+	u.keepHits()
 	u.l1 = &nCache{ways: c.Ways * size / c.Bytes, per: uint64(c.LineBytes / 32), sets: map[uint64][]*nLine{},
 		lines: size / c.LineBytes}
 	if u.n.cfg.Memory.Engine == "cycle" {
@@ -341,6 +342,7 @@ func (u *nLSU) enter(n *Machine, k *nKernel, ctas int) {
 
 // empty empties the L1 for the kernel that has it.
 func (u *nLSU) empty() {
+	u.keepHits()
 	u.l1 = &nCache{ways: u.l1.ways, per: u.l1.per, sets: map[uint64][]*nLine{}, lines: u.l1.lines, ratio: u.l1.ratio}
 }
 

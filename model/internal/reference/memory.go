@@ -427,12 +427,8 @@ func (m *nMemory) load(i int, r *nAsked, t model.Time) (done model.Time, stood b
 		}
 		return fill + 1, false
 	}
-	limit := m.cfg.L2.MSHRs
-	if m.control != nil && limit > 0 {
-		limit = max(1, limit-m.unknown[i])
-	}
 	if m.control == nil || m.own {
-		if free := m.pending[i].admit(t, limit); free > t {
+		if free := m.pending[i].admit(t, m.cfg.L2.MSHRs); free > t {
 			t = free
 			m.blocked[i] = max(m.blocked[i], t-rop)
 		}

@@ -312,7 +312,7 @@ func (n *crossbar) take(slice int, t Time) {
 	if !k.way.Stores() {
 		if at := s.waits(k, line, bit, s.replies.soonest(), t); at > t {
 			if s.stop(); at < Never {
-				s.blockedFirst = false
+				s.blockedFirst, s.again = false, at
 				n.Post(slice, s.in.When(at))
 			}
 			return

@@ -3,8 +3,8 @@ package cycle
 import (
 	"math/bits"
 
-	"gpureplay/model/memory"
 	"gpureplay/model/memory/coalesce"
+	"gpureplay/model/memory/mshr"
 	"gpureplay/model/memory/tags"
 	"gpureplay/model/memory/unit"
 )
@@ -45,7 +45,7 @@ func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 	u.loadOf(p).open++
 	u.inject.loads++
 	k := u.mem.xbar.send(u, bank, r.Sector, ready, now)
-	k.of, k.way, k.mask, k.rest, k.flits = p.load, unit.PathHit, r.Mask, false, uint8(u.mem.DataFlits[0])
+	k.of, k.way, k.mask, k.rest, k.flits, k.kept = p.load, unit.PathHit, r.Mask, false, uint8(u.mem.DataFlits[0]), false
 	if id == tags.NoLine {
 		k.way = unit.PathLoad
 		u.inject.unsure++
@@ -178,8 +178,7 @@ func (n *crossbar) resolve(u *Unit, t Time) bool {
 				return false
 			}
 			before = k.ready
-			id, bit := l1.Tags.Find(k.sector>>(l1.Per&63)), uint(k.sector)&l1.Last
-			if _, hits := l1.Tags.There(id, bit, k.mask, k.ready+thereAhead); !hits {
+			if _, hits := u.finds(k, k.ready); !hits {
 				k.way = unit.PathLoad
 				o.unsure++
 				return false
@@ -198,6 +197,36 @@ func (n *crossbar) resolve(u *Unit, t Time) bool {
 	}
 	o.blocked = false
 	return true
+}
+
+// finds reports whether a load finds its sectors in cycle t, and since when they are there.
+func (u *Unit) finds(k *packet, t Time) (fill Time, hits bool) {
+	l1 := &u.L1
+	if k.kept || l1.Tags == nil {
+		return 0, k.kept
+	}
+	id, bit := l1.Tags.Find(k.sector>>(l1.Per&63)), uint(k.sector)&l1.Last
+	return l1.Tags.There(id, bit, k.mask, t+thereAhead)
+}
+
+// keepHits has the loads in the banks hit that would find their sectors, if the L1 were not flushed in cycle t.
+func (u *Unit) keepHits(t Time) {
+	for m := u.inject.held; m != 0; m &= m - 1 {
+		q := &u.inject.banks[bits.TrailingZeros64(m)]
+		at := max(t, q.left+1)
+		for k, i := q.head, q.n; i > 0; k, i, at = k.next, i-1, at+1 {
+			at = max(at, k.ready)
+			fill, hits := u.finds(k, at)
+			if k.way == unit.PathStore || k.kept || !hits {
+				continue
+			}
+			if k.kept = true; k.way == unit.PathLoad {
+				k.way = unit.PathHit
+				u.inject.unsure--
+			}
+			u.mem.TellHit(u.Sm, k.sector, fill)
+		}
+	}
 }
 
 // leaveBank has the first request of a bank leave it in cycle t. It returns when the next may.
@@ -230,43 +259,51 @@ func (u *Unit) probe(k *packet, bank uint64, t Time) (again Time) {
 	if k.way == unit.PathStore {
 		return u.probeStore(k, t)
 	}
+	if k.kept {
+		return u.hit(k, t)
+	}
 	l1, id, bit := &u.L1, tags.NoLine, uint(k.sector)&u.L1.Last
 	if l1.Tags != nil {
 		id = l1.Tags.Find(k.sector >> (l1.Per & 63))
 	}
 	there := id != tags.NoLine && l1.Tags.Lines[id].Readable(bit, k.mask)
-	fetch, fill := int32(memory.NoLoad), Time(0)
+	fetch, fill := mshr.None, Time(0)
 	if there {
-		if fetch, fill = l1.Tags.PendingOrFill(id, bit, k.mask); fetch == memory.NoLoad && fill <= t+thereAhead {
+		if fetch, fill = l1.Tags.PendingOrFill(id, bit, k.mask); fetch == mshr.None && fill <= t+thereAhead {
 			u.mem.TellHit(u.Sm, k.sector, fill)
 			l1.Tags.Touch(id)
-			k.way = unit.PathHit
-			u.countLoad(k, true)
-			u.answered(k.of, t+unit.L1Extra)
-			return t
+			return u.hit(k, t)
 		}
 	}
-	filling := int32(memory.NoLoad)
-	if fetch == memory.NoLoad && u.filling[fillingHash(k.sector)] > 0 {
-		filling, fill = u.fillingMSHR(k.sector)
+	joins := fetch
+	if fetch == mshr.None && l1.Tags != nil {
+		joins = u.mshrs.Find(k.sector)
 	}
 	switch {
 	case !u.inject.takesLoad(u.mem.xbar):
-		if there && filling != memory.NoLoad {
-			return fill - thereAhead
+		if there && joins != fetch {
+			return comes(&u.mshrs.All[joins], t)
 		}
 		u.inject.crowded |= bank
 		return Never
-	case fetch != memory.NoLoad, there && filling != memory.NoLoad:
-		return u.mergeLoad(k, id, bit, fetch, filling, fill, t)
-	case filling != memory.NoLoad:
-		return u.joinFilled(k, id, bit, filling, fill, t)
+	case joins != mshr.None && there:
+		return u.mergeLoad(k, id, bit, joins, t)
+	case joins != mshr.None:
+		return u.joinMSHR(k, id, bit, joins, t)
 	}
 	if again = u.freeMSHR(t); again > t {
 		u.inject.starved |= bank
 		return again
 	}
 	return u.missLoad(k, id, bit, t)
+}
+
+// hit has a load of a bank hit in cycle t, which it returns.
+func (u *Unit) hit(k *packet, t Time) Time {
+	k.way = unit.PathHit
+	u.countLoad(k, true)
+	u.answered(k.of, t+unit.L1Extra)
+	return t
 }
 
 // waits reports whether the first load of a bank still waits in cycle t for room in the L1's queue, or for an MSHR.
@@ -300,42 +337,49 @@ func (u *Unit) countLoad(k *packet, hit bool) {
 	}
 }
 
-// mergeLoad makes a load wait for a fill: a fetch's, or one at a known time.
-func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch, filling int32, fill, t Time) (again Time) {
-	tags := u.L1.Tags
+// mergeLoad makes a load wait for a fetch of sectors that are on their way.
+func (u *Unit) mergeLoad(k *packet, id int32, bit uint, f int32, t Time) (again Time) {
+	tags, x := u.L1.Tags, &u.mshrs.All[f]
 	if !tags.Merge(id, bit, u.L1.Cfg.Merge) {
-		if fetch != memory.NoLoad {
-			return Never
-		}
-		return fill - thereAhead
+		return comes(x, t)
 	}
 	tags.Touch(id)
-	u.countLoad(k, true)
-	k.way = unit.PathHit // it leaves no more
-	if fetch != memory.NoLoad {
-		u.mshrs.join(fetch, k.of)
-		return t
+	if x.Fill < Never {
+		u.mem.TellHit(u.Sm, k.sector, x.Fill)
 	}
-	u.mem.TellHit(u.Sm, k.sector, fill)
-	u.awaitFill(k.of, filling, &u.mshrs.all[filling], fill)
+	u.join(k, f, x)
 	return t
 }
 
-// joinFilled has a load that misses join a fetch that has come and whose loads are not all served. Nothing is fetched
-// for it, and the sector is as one on its way until a later load has it fetched (GPGPU-Sim's
-// baseline_cache::send_read_request).
-func (u *Unit) joinFilled(k *packet, id int32, bit uint, f int32, fill, t Time) (again Time) {
-	x := &u.mshrs.all[f]
-	if limit := u.L1.Cfg.Merge; limit > 0 && int(x.left) >= limit {
-		return t + 1
+// join has a load, which leaves no more, wait for a fetch.
+func (u *Unit) join(k *packet, f int32, x *mshr.Entry) {
+	u.countLoad(k, true)
+	k.way = unit.PathHit
+	if x.Fill < Never {
+		u.awaitFill(k.of, f, x, x.Fill)
+	} else {
+		u.mshrs.Join(f, k.of)
+	}
+}
+
+// joinMSHR has a load that misses join a fetch of its block whose loads are not all served: a store has dropped its
+// sectors, or a line has taken their place. Nothing is fetched for it. If the fetch has come, the sectors are as on
+// their way until a later load has them fetched (GPGPU-Sim's baseline_cache::send_read_request).
+func (u *Unit) joinMSHR(k *packet, id int32, bit uint, f int32, t Time) (again Time) {
+	c, x := u.L1.Tags, &u.mshrs.All[f]
+	if limit := u.L1.Cfg.Merge; limit > 0 && int(x.Left) >= limit {
+		return comes(x, t)
 	}
 	if id, again = u.lineOf(k.sector, id, t); again > t {
 		return again
 	}
-	u.L1.Tags.Fill(id, bit, t+neverFetched, 0)
-	u.countLoad(k, true)
-	k.way = unit.PathHit
-	u.awaitFill(k.of, f, x, fill)
+	if x.Fill < Never {
+		c.Fill(id, bit, t+neverFetched, 1)
+	} else {
+		x.Line = id
+		c.SetPending(id, bit, tags.UnknownFill+uint32(f))
+	}
+	u.join(k, f, x)
 	return t
 }
 

@@ -6,25 +6,9 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
 	"gpureplay/model/memory/coalesce"
-	"gpureplay/model/memory/tags"
 	"gpureplay/model/memory/unit"
 	"gpureplay/trace"
 )
-
-// A load joins the last of the fetches of its block that are known to come: an atomic may have
-// dropped the sectors of an earlier one.
-func TestTheLastFetchOfABlockIsJoined(t *testing.T) {
-	u := &Unit{mshrs: newMSHRTable()}
-	for i, sector := range []uint64{7, 9, 7} {
-		f := u.mshrs.open(0, tags.NoLine, 0, sector)
-		u.results.clients[clientFills].put(result{Time(i), 0, f})
-	}
-	for sector, want := range map[uint64]result{7: {2, 0, 2}, 9: {1, 0, 1}, 8: {0, 0, memory.NoLoad}} {
-		if f, fill := u.fillingMSHR(sector); f != want.fetch || fill != want.ready {
-			t.Errorf("sector %d: fetch %d, come in cycle %d, want %d and %d", sector, f, fill, want.fetch, want.ready)
-		}
-	}
-}
 
 // A load leaves the last place of an L1's queue to stores, where there are two.
 func TestALoadLeavesAPlace(t *testing.T) {

@@ -3,14 +3,14 @@ package cycle
 import (
 	"math/bits"
 
-	"gpureplay/model/memory"
+	"gpureplay/model/memory/mshr"
 	"gpureplay/model/memory/tags"
 	"gpureplay/model/memory/unit"
 )
 
 // awaitFill makes a load wait for the fill of fetch f at a known time.
-func (u *Unit) awaitFill(load, f int32, x *mshr, fill Time) {
-	x.left++
+func (u *Unit) awaitFill(load, f int32, x *mshr.Entry, fill Time) {
+	x.Left++
 	if u.put(clientFills, fill, u.mem.xbar.Now+1, load, f) {
 		u.nameSM()
 	}
@@ -26,7 +26,7 @@ func (u *Unit) missLoad(k *packet, id int32, bit uint, t Time) (again Time) {
 	}
 	u.countLoad(k, false)
 	u.pendingMisses++
-	f := u.mshrs.open(k.of, id, bit, k.sector)
+	f := u.mshrs.Open(k.of, id, bit, k.sector)
 	k.of, k.way, k.mask = f, unit.PathLoad, l1.Block.Whole()
 	if id != tags.NoLine {
 		l1.Tags.SetPending(id, bit, tags.UnknownFill+uint32(f))
@@ -79,21 +79,20 @@ func (u *Unit) probeStore(k *packet, t Time) (again Time) {
 
 // filled tells the loads that wait for a fetch when it comes, from a cycle on.
 func (u *Unit) filled(f int32, fill, from Time) {
-	x, l1, n := &u.mshrs.all[f], &u.L1, u.mem.xbar
-	if c := l1.Tags; c != nil && int(x.line) < len(c.Lines) { // of a suspended CTA the L1 may have another size by then
-		l1.Tags.SetFill(x.line, uint(x.bit), tags.UnknownFill+uint32(f), fill)
+	x, l1, n := &u.mshrs.All[f], &u.L1, u.mem.xbar
+	if c := l1.Tags; c != nil && int(x.Line) < len(c.Lines) { // of a suspended CTA the L1 may have another size by then
+		l1.Tags.SetFill(x.Line, uint(x.Bit), tags.UnknownFill+uint32(f), fill)
 	}
-	bank := u.bankOf(unit.PathLoad, x.sector)
+	bank := u.bankOf(unit.PathLoad, x.Sector)
 	if u.inject.starved>>(bank&63)&1 == 0 { // or else its load may join the fetch
 		from = max(from, fill-thereAhead)
 	}
 	u.inject.probesAgain(bank)
-	x.left, x.free = 0, 0
-	u.filling[fillingHash(x.sector)]++
-	u.awaitFill(x.load, f, x, fill)
-	for more := x.more; more != memory.NoLoad; {
+	x.Left, x.Fill, x.Free = 0, fill, 0
+	u.awaitFill(x.Load, f, x, fill)
+	for more := x.More; more != mshr.None; {
 		var load int32
-		load, more = u.mshrs.next(more)
+		load, more = u.mshrs.Next(more)
 		u.awaitFill(load, f, x, fill)
 	}
 	if u.inject.blocked {
@@ -103,30 +102,23 @@ func (u *Unit) filled(f int32, fill, from Time) {
 
 // released notes that a request that waits for a fetch is written back at a time. Behind the last its MSHR is free.
 func (u *Unit) released(f int32, at Time) {
-	x := &u.mshrs.all[f]
-	x.free = max(x.free, at-mshrAhead)
-	if x.left--; x.left > 0 {
+	x := &u.mshrs.All[f]
+	x.Free = max(x.Free, at-mshrAhead)
+	if x.Left--; x.Left > 0 {
 		return
 	}
-	u.filling[fillingHash(x.sector)]--
 	u.pendingMisses--
 	if u.L1.Mshrs > 0 {
-		u.freeAt.Push(x.free)
+		u.freeAt.Push(x.Free)
 	}
-	u.mshrs.close(f, x)
+	u.mshrs.Close(f, x)
 }
 
-// fillingMSHR returns the last fetch of a block that has come and has not been served, whose results wait for the
-// write-back register, and when it has come.
-func (u *Unit) fillingMSHR(sector uint64) (f int32, fill Time) {
-	q := &u.results.clients[clientFills]
-	for i := len(q.all) - 1; i >= q.head; i-- {
-		if x := &q.all[i]; u.mshrs.all[x.fetch].sector == sector {
-			return x.fetch, x.ready
-		}
+// comes returns when a load that may not join a fetch in cycle t looks again: when its sectors are there, or in the
+// next cycle. Never: that is not known.
+func comes(x *mshr.Entry, t Time) Time {
+	if x.Fill == Never {
+		return Never
 	}
-	return memory.NoLoad, 0
+	return max(t+1, x.Fill-thereAhead)
 }
-
-// fillingHash is where the fetches of a block that have come are counted.
-func fillingHash(sector uint64) uint8 { return uint8(sector ^ sector>>8) }

@@ -28,6 +28,7 @@ type slice struct {
 	number        int32
 	waited        bool // the last request waited for a fill, and is a hit
 	blockedFirst  bool // it does not take its first request
+	again         Time // when it looks at it again, where a reply that is known may make room
 	own           bool // the request at hand is of a unit of the machine, and waits for nothing
 
 	drives  uint                // sectors that the request at hand has driven out
@@ -122,9 +123,10 @@ func (s *slice) fetchAlone(id int32, sector uint64, bit uint, t Time) Time {
 	return fill
 }
 
-// admit returns when an MSHR takes a miss; until then the slice takes nothing.
+// admit returns when an MSHR takes a miss of a unit of the machine, beside those of packets, which are not known for
+// the time of the miss; until then the slice takes nothing.
 func (s *slice) admit(t Time) Time {
-	free := s.pending.Admit(t, max(1, s.mshrs-s.pendingMisses))
+	free := s.pending.Admit(t, s.mshrs)
 	if free > t {
 		s.blocked = max(s.blocked, free)
 	}

@@ -67,6 +67,9 @@ func (n *crossbar) deliverFills(t Time) {
 		}
 		if s.blockedFirst {
 			n.retry(s, t)
+		} else if at := s.replies.soonest(); at < s.again { // sooner than the fill of a unit of the machine
+			s.again = at
+			n.Post(int(f.slice), s.in.When(at))
 		}
 		n.fills.close(k.Fetch, f)
 	}

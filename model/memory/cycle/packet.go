@@ -19,6 +19,7 @@ type packet struct {
 	mask   uint8
 	rest   bool  // it has more than whole sectors, and of is its number in rests; of a reply: the last of its fetch
 	flits  uint8 // to its slice
+	kept   bool  // its sectors were there as its L1 was flushed: it hits
 }
 
 // packets are those that are on their way. The place that was left last is taken first: it is in the host's caches.

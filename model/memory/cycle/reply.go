@@ -261,18 +261,18 @@ func (n *crossbar) nextReply(s *slice, slice int, t Time) bool {
 func (n *crossbar) bringFor(k *packet, behind *replyQueue) {
 	if behind.n > 0 {
 		if y := behind.head; y.way == unit.PathLoad {
-			hostmem.Prefetch(&n.units[y.sm].mshrs.all[y.of])
+			hostmem.Prefetch(&n.units[y.sm].mshrs.All[y.of])
 		}
 	}
 	if k.way != unit.PathLoad {
 		return
 	}
 	u := n.units[k.sm]
-	f := &u.mshrs.all[k.of]
-	if c := u.L1.Tags; c != nil && uint(f.line) < uint(len(c.Lines)) {
-		hostmem.Prefetch(&c.Lines[f.line])
+	f := &u.mshrs.All[k.of]
+	if c := u.L1.Tags; c != nil && uint(f.Line) < uint(len(c.Lines)) {
+		hostmem.Prefetch(&c.Lines[f.Line])
 	}
-	hostmem.Prefetch(&u.loads.all[f.load])
+	hostmem.Prefetch(&u.loads.all[f.Load])
 }
 
 // An acknowledgment of a store counts so many cycles before a register of a load would that comes with it. In

@@ -6,6 +6,7 @@ import (
 
 	"gpureplay/model/memory"
 	"gpureplay/model/memory/coalesce"
+	"gpureplay/model/memory/mshr"
 	"gpureplay/model/memory/timing"
 	"gpureplay/model/memory/unit"
 	"gpureplay/trace"
@@ -28,8 +29,7 @@ type Unit struct {
 	pendingMisses int              // pending misses
 	mostMisses    int              // and most of them, with those whose MSHRs are not free
 	freeAt        timing.FillTimes // when the MSHRs of known ones are free
-	mshrs         mshrTable
-	filling       [256]uint16 // fetches that have come and are not served, by fillingHash
+	mshrs         mshr.Table
 	loads         loads
 	results       writebackQueues
 	register      writebackRegister
@@ -74,7 +74,7 @@ func (u *Unit) init(m *System, sm int) {
 	if u.mostMisses = u.L1.Mshrs; u.mostMisses == 0 {
 		u.mostMisses = math.MaxInt
 	}
-	u.mshrs, u.through.load, u.stalledBank = newMSHRTable(), memory.NoLoad, noBank
+	u.mshrs, u.through.load, u.stalledBank = mshr.New(), memory.NoLoad, noBank
 	u.initResults()
 }
 
@@ -196,6 +196,7 @@ func (u *Unit) leave(p *access) Time {
 // Enter is of [memory.Port]. A unit that an access of a suspended CTA has stopped looks again, since the lines and
 // fetches that it may have waited for are gone.
 func (u *Unit) Enter(l1Bytes int, t Time) {
+	u.keepHits(t)
 	u.L1.Resize(l1Bytes)
 	u.inject.crowded, u.inject.starved = 0, 0
 	if u.inject.blocked { // there is a line for it now
@@ -300,7 +301,26 @@ func (u *Unit) bankOf(w unit.Path, sector uint64) int {
 // workOf is the traffic on which an answer is booked.
 func (u *Unit) workOf(w unit.Path, load int32) *memory.Traffic {
 	if w == unit.PathLoad {
-		load = u.mshrs.all[load].load
+		load = u.mshrs.All[load].Load
 	}
 	return u.loads.all[load].work
+}
+
+const noBank = -1
+
+// able reports whether a unit that has stopped may go on in cycle t. A request that has
+// waited for its bank comes to it then, and has the latency of the L1 before it.
+func (u *Unit) able(t Time) bool {
+	if u.stalledBank == noBank {
+		return true
+	}
+	if !u.inject.hasRoom(int(u.stalledBank)) {
+		return false
+	}
+	p := &u.stalled[0].access
+	if p.At < t { // else banks have taken the requests before it in that cycle
+		p.At, p.Taken = t, 1<<(u.stalledBank&(coalesce.MaxBanks-1))
+	}
+	u.stalledBank = noBank
+	return true
 }
