@@ -32,8 +32,8 @@ type PersistentRuntime interface {
 	// ProgramEnded is called when a warp has issued the last instruction of a
 	// program given by [PersistentCTA.Run].
 	ProgramEnded(r *PersistentCTA, warp int, t Time)
-	// WarpEnded is called when a warp has issued the last instruction of a task's
-	// warp given by [PersistentCTA.RunTask].
+	// WarpEnded is called when a warp has issued the last instruction of a task's warp given by
+	// [PersistentCTA.RunTask], and it is known when all of them end: at PersistentCTA.Acknowledged, maybe later.
 	WarpEnded(r *PersistentCTA, warp int, t Time)
 	// CTAEnded is called when a threadblock has ended, its stores acknowledged.
 	CTAEnded(r *PersistentCTA, task *Task, block uint32, t Time)
