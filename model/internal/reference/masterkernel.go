@@ -20,8 +20,8 @@ type nMTB struct {
 	since  model.Time
 	execs  []nExecutor
 	open   []*nOpen
-	last   []model.Time // of each warp: all that it issued is done
-	later  map[model.Time][]int
+	last   []model.Time         // of each warp: all that it issued is done
+	later  map[model.Time][]int // executor warps that leave their tasks in a cycle to come
 }
 
 // nExecutor is the state of an executor warp: it enters a task, runs it or leaves it.

@@ -123,8 +123,8 @@ func (s *slice) fetchAlone(id int32, sector uint64, bit uint, t Time) Time {
 	return fill
 }
 
-// admit returns when an MSHR takes a miss of a unit of the machine, beside those of packets, which are not known for
-// the time of the miss; until then the slice takes nothing.
+// admit returns when a miss of a unit of the machine has an MSHR; until then the slice takes nothing. Such misses and
+// packets' do not share MSHRs: nothing tells yet how many packets will have at that time.
 func (s *slice) admit(t Time) Time {
 	free := s.pending.Admit(t, s.mshrs)
 	if free > t {

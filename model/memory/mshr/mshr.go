@@ -25,10 +25,10 @@ type Entry struct {
 	Line int32 // that it fills; NoLine: none
 	Bit  uint8 // the first sector there
 
-	Left   int32 // loads that have not been served
-	before int32 // the one before it with its hash, as in of
-	Sector uint64
-	Fill   clock.Time // when it comes; Never: that is not known
+	Left   int32      // loads that have not been served
+	before int32      // the one before it with its hash, as in of
+	Sector uint64     // the first of the block, in units of 32 B of addresses
+	Fill   clock.Time // the SM cycle in which it comes; Never: not known yet
 	Free   clock.Time // from when another may have it
 }
 
